@@ -64,7 +64,7 @@ async def _serve(stream: SocketStream, rate: int) -> None:
     snapshot = Snapshot(seq=0, core="bench", now=now_us, gate=GateView())
     answer = Result(id=asked.id, ok={"snapshot": msgspec.to_builtins(snapshot)})
     outbox = Outbox()
-    outbox.thinning = Thinning()
+    outbox.sampler = Thinning()
     outbox.put(msgspec.json.encode(answer) + b"\n")
     async with anyio.create_task_group() as tasks:
         tasks.start_soon(offer, outbox, rate, now_us)

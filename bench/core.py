@@ -161,7 +161,7 @@ def _hub(journal: Journal, *, judged: bool, later: Callable[[Callable[[], None]]
         adapters=ADAPTERS,
         loop=Loop(later=later, soon=lambda call: call(), wake=lambda: None),
         agent_of=lambda _pid: None,
-        desk=Desk({}, ObserverQueue(), SystemClock()),
+        handler_runner=Desk({}, ObserverQueue(), SystemClock()),
         askers=Askers(),
     )
 

@@ -71,7 +71,7 @@ async def _serve(stream: SocketStream, rate: int, pending: int) -> None:
     hello = Hello(watchgate="0", core="bench", boot=0, seq=0, profile="guard")
     outbox = Outbox()
     outbox.put(msgspec.json.encode(hello) + b"\n")
-    outbox.thinning = Thinning()
+    outbox.sampler = Thinning()
     now_us = time.time_ns() // 1_000
     async with anyio.create_task_group() as tasks:
         tasks.start_soon(_write, stream, outbox)

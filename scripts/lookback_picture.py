@@ -65,7 +65,7 @@ def draw() -> str:
     agents = ", ".join(f"{each.agent} {each.calls:,}" for each in report.agents)
     cost = Cost(
         usd_nano=212_340_000_000,
-        least=True,
+        is_lower_bound=True,
         calls=9_214,
         tokens=731_400_000,
         prices="prices of 2026-11-18",

@@ -117,7 +117,7 @@ def core(config: Config, monkeypatch: pytest.MonkeyPatch) -> Iterator[Core]:
     stage = Stage(
         ids=core.id, home="/home/u", protected=(), agent_of=lambda _pid: None, scripted=True
     )
-    with hosted(places, config, stage=stage):
+    with hosted(places, config, environment=stage):
         add = Request(id=1, verb="token", action="add", name="tests", risk="high")
         added = call_once(places.control_socket, add)
         assert isinstance(added, Result), added
@@ -148,7 +148,7 @@ def _core_of_agent(pid: int) -> Iterator[Core]:
     core = Core(places)
     agent = ancestors(pid)[0]
     stage = Stage(ids=core.id, home="/home/u", protected=(), agent_of=lambda _pid: agent)
-    with hosted(places, Config(), stage=stage):
+    with hosted(places, Config(), environment=stage):
         yield core
     core.end()
 

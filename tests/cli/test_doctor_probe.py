@@ -33,7 +33,7 @@ def installed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, cli: Cli) -> None
 @pytest.fixture
 def core() -> Iterator[Core]:
     places = paths(os.environ)
-    with hosted(places, Config(), stage=real_stage(places)):
+    with hosted(places, Config(), environment=real_stage(places)):
         yield Core(places)
 
 

@@ -183,11 +183,11 @@ class Approvals(RuleBasedStateMachine):
         elif what == "event":
             world.send(other(data.draw(TURNS_OVER), **data.draw(WHERE)))
         elif what == "consoles":
-            world.engine.standing.key_seen_s = world.now.mono_s
+            world.engine.status.last_key_s = world.now.mono_s
             world.do(world.engine.console_count(data.draw(st.integers(0, 2)), world.now))
         else:
-            world.engine.standing.journal_lost = data.draw(st.sampled_from(["", "full"]))
-            if world.engine.standing.journal_lost:
+            world.engine.status.journal_lost = data.draw(st.sampled_from(["", "full"]))
+            if world.engine.status.journal_lost:
                 world.do(world.engine.close_all("denied-no-journal", "full", world.now))
 
     @precondition(lambda self: self.watch.known())

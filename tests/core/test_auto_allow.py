@@ -37,7 +37,7 @@ def test_where_the_disk_refuses_it_nothing_is_allowed() -> None:
 
 def test_without_a_journal_it_hands_back() -> None:
     world = World(auto_allow=True)
-    world.engine.standing.journal_lost = "disk full"
+    world.engine.status.journal_lost = "disk full"
     world.send(pre(shell("allow x", "c1"), lane=Lane.GATE_READ), 1)
     assert world.reply(1) == SayNothing()
 

@@ -60,7 +60,7 @@ def test_what_is_said_names_the_amounts_and_what_follows() -> None:
         limit_usd=20,
         day=TODAY,
         asks=True,
-        least=True,
+        is_lower_bound=True,
     )
     assert not said(20.4, config=replace(CONFIG, over_budget="tell")).asks
     assert not said(16).asks
@@ -107,7 +107,7 @@ def test_a_days_spending_is_that_of_all_sessions_on_it() -> None:
         Spent(day=TODAY, agent="claude", cost=3 * USD, source="computed"),
         Spent(day=TODAY, agent="codex", cost=2 * USD, source="reported"),
         Spent(day=TODAY, agent="codex", model="other", source="reported"),
-        Spent(day=TODAY - 1, agent="claude", cost=50 * USD, least=True),
+        Spent(day=TODAY - 1, agent="claude", cost=50 * USD, is_lower_bound=True),
     ]
     assert spent_on(TODAY, parts) == Spending(5 * USD)
     assert spent_on(TODAY + 1, parts) == Spending(0)
@@ -117,20 +117,20 @@ def test_a_days_spending_is_that_of_all_sessions_on_it() -> None:
     "part",
     [
         Spent(day=TODAY, agent="claude"),
-        Spent(day=TODAY, agent="claude", cost=1, least=True),
+        Spent(day=TODAY, agent="claude", cost=1, is_lower_bound=True),
         Spent(day=TODAY, agent="claude", cost=1, unpriced=2),
     ],
 )
 def test_what_is_not_known_of_a_day_makes_it_a_lower_bound(part: Spent) -> None:
-    assert spent_on(TODAY, [part]).least
+    assert spent_on(TODAY, [part]).is_lower_bound
 
 
 def test_a_sessions_spending() -> None:
     seen = SessionUsage(agent="claude", session="s1", cost=3 * USD)
     assert spent_by(seen) == Spending(3 * USD)
-    assert spent_by(replace(seen, least=True)).least
-    assert spent_by(replace(seen, unpriced=("nova-1",))).least
-    assert spent_by(replace(seen, cost=None)) == Spending(0, least=True)
+    assert spent_by(replace(seen, is_lower_bound=True)).is_lower_bound
+    assert spent_by(replace(seen, unpriced=("nova-1",))).is_lower_bound
+    assert spent_by(replace(seen, cost=None)) == Spending(0, is_lower_bound=True)
 
 
 def test_the_day_and_the_session_each_ask() -> None:

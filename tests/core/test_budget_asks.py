@@ -15,7 +15,13 @@ from watchgate.core.records import BudgetData
 from watchgate.core.verdicts import SayAllow, SayDeny, SayNothing
 
 DAY = BudgetData(
-    scope="day", level="used-up", spent_usd=20.4, limit_usd=20, day=1, asks=True, least=True
+    scope="day",
+    level="used-up",
+    spent_usd=20.4,
+    limit_usd=20,
+    day=1,
+    asks=True,
+    is_lower_bound=True,
 )
 WHY = "today's budget is used up: $20.40 of $20.00 (at least)"
 

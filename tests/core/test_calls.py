@@ -81,7 +81,7 @@ def test_ap_13_an_id_alone_does_not_make_a_call_the_same(event: Event) -> None:
     again = begin(calls, event)
     assert again is not call
     assert again.ref == "a"
-    assert calls.of("claude", "one") == [again]
+    assert calls.of_session("claude", "one") == [again]
 
 
 def test_a_result_with_an_id_ends_that_call_even_if_its_input_is_another() -> None:
@@ -96,7 +96,7 @@ def test_a_result_without_an_id_ends_the_equal_call_that_most_likely_ran() -> No
     for name in map(str, ways):
         begin(calls, pre(shell(call_id=name)))
     relayed = begin(calls, permission(shell(call_id="relayed")))
-    for call, way in zip(calls.of("claude", "one"), ways, strict=False):
+    for call, way in zip(calls.of_session("claude", "one"), ways, strict=False):
         call.decided = way
     ended = [end(calls, shell()) for _ in range(5)]
     order = ["allow", "handback", relayed.ref, "deny", "None"]
@@ -115,7 +115,7 @@ def test_the_oldest_call_of_a_session_is_forgotten_before_too_many_are_kept() ->
     calls = Calls()
     for number in range(OPEN_KEPT + 1):
         begin(calls, pre(shell("low", str(number))))
-    assert len(calls.of("claude", "one")) == OPEN_KEPT
+    assert len(calls.of_session("claude", "one")) == OPEN_KEPT
     assert end(calls, shell("low", "0")) is None
 
 
@@ -126,13 +126,13 @@ def test_sessions_do_not_pile_up_whether_their_calls_end_or_not() -> None:
         assert event.tool is not None
         calls.begin(event, event.tool)
     assert len(calls._sessions) == SESSIONS_KEPT
-    assert calls.of("claude", "s9") == []
+    assert calls.of_session("claude", "s9") == []
     ended = post(session=f"s{SESSIONS_KEPT}")
     assert ended.tool is not None
     assert calls.end(ended, ended.tool) is not None
     begin(calls, pre(session="one more"))
     assert len(calls._sessions) == SESSIONS_KEPT
-    assert calls.of("claude", "s10") != [], "one that has no open call goes first"
+    assert calls.of_session("claude", "s10") != [], "one that has no open call goes first"
 
 
 def test_calls_that_ended_are_kept_for_a_while_however_many_sessions_there_are() -> None:
@@ -143,7 +143,7 @@ def test_calls_that_ended_are_kept_for_a_while_however_many_sessions_there_are()
             begin(calls, pre(tool, session=f"s{number}"))
             event = post(tool, session=f"s{number}")
             calls.end(event, tool)
-    kept = [calls.near("claude", session) for _, session in calls._sessions]
+    kept = [calls.open_or_ended("claude", session) for _, session in calls._sessions]
     assert sum(map(len, kept)) == ALL_ENDED_KEPT
     assert kept[0] == []
     assert len(kept[-1]) == 20

@@ -69,7 +69,7 @@ def test_the_lanes_of_one_call_are_one_call(lanes: list[Event]) -> None:
     first, *others = [begin(calls, event) for event in lanes[:-1]]
     assert all(call is first for call in others)
     assert end(calls, lanes[-1]) is first
-    assert calls.of("claude", "one") == []
+    assert calls.of_session("claude", "one") == []
 
 
 @pytest.mark.parametrize("lanes", LANES.values(), ids=LANES)
@@ -79,7 +79,7 @@ def test_two_equal_calls_at_once_stay_two(lanes: list[Event]) -> None:
     for event in lanes[:-1]:
         for twin in range(2):
             seen.setdefault(twin, set()).add(begin(calls, _numbered(event, twin)).ref)
-    assert len(calls.of("claude", "one")) == 2
+    assert len(calls.of_session("claude", "one")) == 2
     ended = [end(calls, _numbered(lanes[-1], twin)) for twin in range(2)]
     assert len({call.ref for call in ended if call is not None}) == 2
 
@@ -116,8 +116,8 @@ def test_a_stream_with_ids_of_its_own_tells_of_the_same_call(stream_first: bool)
     ends = [COMPLETED, post(WITH_ID)] if stream_first else [post(WITH_ID), COMPLETED]
     assert end(calls, ends[0]) is call
     assert ends[1].tool is not None
-    assert calls.again(ends[1], ends[1].tool) is call
-    assert calls.again(ends[1], ends[1].tool) is call  # said twice, it is the same end
+    assert calls.find_ended(ends[1], ends[1].tool) is call
+    assert calls.find_ended(ends[1], ends[1].tool) is call  # said twice, it is the same end
     assert end(calls, ends[1]) is None
 
 
@@ -127,8 +127,8 @@ def test_a_stream_that_lags_behind_still_finds_the_call_that_has_ended() -> None
     end(calls, post(WITH_ID))
     assert begin(calls, STARTED) is call
     assert COMPLETED.tool is not None
-    assert calls.again(COMPLETED, COMPLETED.tool) is call
-    assert calls.of("claude", "one") == []
+    assert calls.find_ended(COMPLETED, COMPLETED.tool) is call
+    assert calls.of_session("claude", "one") == []
 
 
 def test_what_only_the_stream_tells_of_is_a_call_of_its_own() -> None:

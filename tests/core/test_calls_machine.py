@@ -62,12 +62,16 @@ class Lanes(RuleBasedStateMachine):
         return "PermissionRequest" not in call.natives
 
     def equal(self, input_hash: str) -> list[Call]:
-        return [c for c in self.calls.of("claude", "one") if c.tool.input_hash == input_hash]
+        return [
+            c for c in self.calls.of_session("claude", "one") if c.tool.input_hash == input_hash
+        ]
 
     @precondition(lambda self: self.calls.of("claude", "one"))
     @rule(data=st.data(), said=st.sampled_from(["allow", "deny", "handback"]))
     def decide(self, data: st.DataObject, said: Decided) -> None:
-        waiting = [c for c in self.calls.of("claude", "one") if c.decided is None and c.waited]
+        waiting = [
+            c for c in self.calls.of_session("claude", "one") if c.decided is None and c.waited
+        ]
         if waiting:
             call = data.draw(st.sampled_from(waiting))
             call.decided = said
@@ -80,7 +84,7 @@ class Lanes(RuleBasedStateMachine):
         tool = event.tool
         assert tool is not None
         before = self.equal(tool.input_hash)
-        by_id = [c for c in self.calls.of("claude", "one") if id and ("", id) in c.ids]
+        by_id = [c for c in self.calls.of_session("claude", "one") if id and ("", id) in c.ids]
         call = self.calls.end(event, tool)
         if by_id:
             assert call is by_id[0]
@@ -95,13 +99,13 @@ class Lanes(RuleBasedStateMachine):
 
     @rule()
     def turn_ends(self) -> None:
-        for call in self.calls.of("claude", "one"):
+        for call in self.calls.of_session("claude", "one"):
             self.calls.drop(call)
             self.ended.append(call)
 
     @invariant()
     def open_and_ended_are_apart(self) -> None:
-        for call in self.calls.of("claude", "one"):
+        for call in self.calls.of_session("claude", "one"):
             assert not call.over
             assert all(call is not each for each in self.ended)
 

@@ -132,7 +132,7 @@ def test_a_session_of_which_only_its_transcript_tells_is_an_alarm_from_its_first
 
 def test_an_agent_whose_hooks_are_not_installed_is_said_and_no_alarm() -> None:
     world = World()
-    world.engine.coverage.learn(*KEY, Surroundings(installed=False))
+    world.engine.coverage.set_process(*KEY, Surroundings(installed=False))
     world.send(transcript("c1"))
     assert ungated(world) == [("not-installed", False)]
     assert world.all("policy.ungated")[0].data["alarm"] is False
@@ -300,7 +300,7 @@ def test_what_the_system_tells_of_the_process_makes_the_cause(
     around: Surroundings, cause: str
 ) -> None:
     world = World()
-    world.engine.coverage.learn(*KEY, around)
+    world.engine.coverage.set_process(*KEY, around)
     world.send(post(C1))
     assert ungated(world) == [(cause, True)]
     assert ("--bare" in world.all("effect.ungated")[0].data["why"]) is bool(around.hooks_off)
@@ -326,7 +326,7 @@ def test_which_calls_a_hook_told_of_is_known_by_their_ids() -> None:
     world.send(post(shell("low", "c2")))
 
     def known(*names: str) -> list[bool]:
-        knows = world.engine.coverage.knows
+        knows = world.engine.coverage.knows_call
         return [knows(*KEY, shell("x", name)) for name in names]
 
     assert known("c1", "c2", "c3") == [True, True, False]
@@ -339,7 +339,7 @@ def test_which_calls_a_hook_told_of_is_known_by_their_ids() -> None:
 def test_an_id_with_a_long_random_part_is_known_in_any_session() -> None:
     world = World()
     world.send(pre(shell("low", "toolu_01AbCdEfGhIjKlMnOp"), session="parent"), 1)
-    knows = world.engine.coverage.knows
+    knows = world.engine.coverage.knows_call
     assert knows("other-agent", "fork", shell("x", "toolu_01AbCdEfGhIjKlMnOp"))
     assert not knows("claude", "fork", shell("x", "toolu_01AbCdEfGhIjKlMnOq"))
 
@@ -349,7 +349,7 @@ def test_a_call_without_an_id_is_known_once_by_what_ran() -> None:
     for _ in range(2):
         world.send(pre(shell("low"), agent="gemini"), 1)
         world.send(post(shell("low"), agent="gemini"))
-    knows = world.engine.coverage.knows
+    knows = world.engine.coverage.knows_call
     tools = [shell("low", f"run_{n}") for n in range(3)]
     assert [knows("gemini", "one", tool) for tool in tools] == [True, True, False]
     assert not knows("gemini", "one", shell("high", "run_9"))
@@ -358,7 +358,7 @@ def test_a_call_without_an_id_is_known_once_by_what_ran() -> None:
 def test_a_stream_tells_of_its_session_itself() -> None:
     world = World()
     world.send(stream(other("session.start")))
-    assert world.engine.coverage.knows("codex", "one", shell("low", "call_1"))
+    assert world.engine.coverage.knows_call("codex", "one", shell("low", "call_1"))
 
 
 def test_a_call_that_is_told_of_after_the_end_began_no_earlier_than_this_core() -> None:
@@ -409,7 +409,7 @@ def test_hooks_that_are_known_to_be_trusted_are_not_said_to_be_skipped(
     trusted: bool, cause: str
 ) -> None:
     world = World()
-    world.engine.coverage.learn("codex", "one", Surroundings(trusted=trusted))
+    world.engine.coverage.set_process("codex", "one", Surroundings(trusted=trusted))
     for name in "ab":
         for event in (pre, post):
             world.send(stream(event(shell("low", name))))
@@ -428,6 +428,6 @@ def test_the_calls_of_a_session_that_ended_are_known_until_others_have_ended_too
         session = f"s{number}"
         world.send(pre(C1, session=session, lane=Lane.OBSERVE))
         world.send(other("session.end", session=session))
-    knows = world.engine.coverage.knows
+    knows = world.engine.coverage.knows_call
     known = [knows("claude", f"s{n}", C1) for n in range(OVER_KEPT + 1)]
     assert known == [False] + [True] * OVER_KEPT

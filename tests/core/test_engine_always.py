@@ -135,7 +135,7 @@ def test_a_core_that_starts_has_the_grants_that_were_kept_and_no_others() -> Non
     world = World("strict")
     kept = always(world).id
     world.allow(held(world, 8, "medium b"), scope="session")
-    views = world.engine.grants.kept()
+    views = world.engine.grants.permanent()
     again = World("strict")
     again.state = world.state  # what a journal of both would tell
     again._chain = world._chain

@@ -91,7 +91,7 @@ def test_a_lost_journal_denies_every_gate(
     profile: Profile, lane: Lane, command: str, denied: bool
 ) -> None:
     world = World(profile)
-    world.engine.standing.journal_lost = "the disk is full"
+    world.engine.status.journal_lost = "the disk is full"
     world.send(pre(shell(command, "c1"), lane=lane), 1)
     assert isinstance(world.reply(1), SayDeny) is denied
     if denied:
@@ -110,5 +110,5 @@ def test_a_serial_relay_is_handed_back_at_once_when_nobody_was_seen() -> None:
 
 def test_a_serial_relay_waits_shortly_for_an_operator_who_was_there() -> None:
     world = World()
-    world.engine.standing.key_seen_s = world.now.mono_s - 299
+    world.engine.status.last_key_s = world.now.mono_s - 299
     assert world.ask(permission(races=False), 1).data.timeout_s == 20

@@ -154,7 +154,7 @@ def test_a_grant_whose_allow_was_never_told_is_not_in_force(ending: str) -> None
 
 def test_a_grant_also_answers_a_relay_that_nobody_would_have_been_asked_about() -> None:
     world = World()
-    world.engine.standing.key_seen_s = world.now.mono_s
+    world.engine.status.last_key_s = world.now.mono_s
     request = world.ask(permission(shell(N), races=False, agent="codex"), 1)
     world.allow(request, scope="session")
     world.advance(3600)

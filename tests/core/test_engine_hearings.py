@@ -462,7 +462,7 @@ def test_the_timeouts_of_what_is_only_observed_rest_no_gate() -> None:
         world.send(pre(shell("low", f"o{number}"), lane=Lane.OBSERVE), 0)
         world.says("guard", Failed("timeout"))
     low(world, 9)
-    assert world.asked[-1].hearing == len(world.asked), "the gate is asked, not skipped"
+    assert world.asked[-1].dispatch_id == len(world.asked), "the gate is asked, not skipped"
     assert 9 not in world.replies
 
 

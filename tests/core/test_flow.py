@@ -41,7 +41,7 @@ def judged(call: Call) -> Assessment:
 def after(*calls: Call) -> Flow:
     flow = Flow()
     for number, call in enumerate(calls):
-        flow.ran(event(call), judged(call), START.plus(number))
+        flow.note_run(event(call), judged(call), START.plus(number))
     return flow
 
 
@@ -146,7 +146,7 @@ def test_each_session_is_looked_at_for_itself() -> None:
     found = judged(SEND)
 
     assert flow.raised(event(SEND, "s2"), found) is found
-    flow.over("claude", "s1")
+    flow.forget("claude", "s1")
     assert flow.raised(event(SEND), found) is found
 
 

@@ -73,7 +73,9 @@ class HearingsMachine(RuleBasedStateMachine):
     def waiting(self) -> list[Ask]:
         open_hearings = self.world.engine.awaited
         return [
-            ask for ask in self.world.asked if ask.invoke.handler.id in open_hearings(ask.hearing)
+            ask
+            for ask in self.world.asked
+            if ask.invoke.handler.id in open_hearings(ask.dispatch_id)
         ]
 
     @rule(
@@ -96,7 +98,7 @@ class HearingsMachine(RuleBasedStateMachine):
         ask = data.draw(st.sampled_from(self.waiting()))
         report = Report(verdict=verdict)
         handler = ask.invoke.handler.id
-        self.world.do(self.world.engine.heard(ask.hearing, handler, report, self.world.now))
+        self.world.do(self.world.engine.on_report(ask.dispatch_id, handler, report, self.world.now))
 
     @precondition(lambda self: self.world.asked)
     @rule(data=st.data(), verdict=VERDICTS)
@@ -107,7 +109,7 @@ class HearingsMachine(RuleBasedStateMachine):
             return
         report, handler = Report(verdict=verdict), ask.invoke.handler.id
         assert not self.world.do(
-            self.world.engine.heard(ask.hearing, handler, report, self.world.now)
+            self.world.engine.on_report(ask.dispatch_id, handler, report, self.world.now)
         )
 
     @rule(call_id=st.sampled_from([None, "a", "c"]))
@@ -123,7 +125,7 @@ class HearingsMachine(RuleBasedStateMachine):
             verdict = Defer() if handler == "log" else next(verdicts, Defer())
             report = Report(verdict=verdict)
             self.world.do(
-                self.world.engine.heard(asked[0].hearing, handler, report, self.world.now)
+                self.world.engine.on_report(asked[0].dispatch_id, handler, report, self.world.now)
             )
 
     @precondition(lambda self: self.world.pending)
@@ -158,10 +160,10 @@ class HearingsMachine(RuleBasedStateMachine):
         if kind == "post":
             world.send(post(tool))
         elif kind == "lost":
-            world.engine.standing.journal_lost = "full"
+            world.engine.status.journal_lost = "full"
             world.do(world.engine.close_all("denied-no-journal", "full", world.now))
         elif kind == "back":
-            world.engine.standing.journal_lost = ""
+            world.engine.status.journal_lost = ""
         else:
             world.send(other(kind))
 

@@ -43,11 +43,11 @@ def test_a_lost_host_has_no_say_in_what_is_so_now() -> None:
 
 def test_what_a_lost_host_asks_leaves_and_the_rest_stays() -> None:
     state = State()
-    state.stand([host("a"), host("b")], NOW_US)
+    state.set_hosts([host("a"), host("b")], NOW_US)
     for number, name in enumerate(("a", "b")):
         state.apply(of(name, call(2 * number + 1, "c1")))
         state.apply(of(name, asked(2 * number + 2, f"of {name}", "c1")))
-    state.stand([host("a"), host("b", there=False)], NOW_US)
+    state.set_hosts([host("a"), host("b", there=False)], NOW_US)
     assert list(state.pending) == ["a/of a"]
     stages = {row.label: row.stage for row in state.rows}
     assert stages == {"a:api": "pending", "b:api": "host lost"}
@@ -66,7 +66,7 @@ def test_labels_are_apart_on_each_host_by_themselves() -> None:
 
 def test_a_session_without_a_folder_is_named_by_its_own_id() -> None:
     state = State()
-    state.stand([host("a")], NOW_US)
+    state.set_hosts([host("a")], NOW_US)
     state.apply(of("a", call(1, "c", session="0123456789", cwd="")))
     assert [view.label for view in state.sessions.values()] == ["a:01234567"]
 

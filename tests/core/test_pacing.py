@@ -22,8 +22,8 @@ ONE = ("claude", "s1")
 
 def test_one_request_too_many_pauses_the_session_for_a_while() -> None:
     pacing = Pacing()
-    assert pacing.asks(*ONE, PENDING_MAX - 1, START) is None
-    pause = pacing.asks(*ONE, PENDING_MAX, START)
+    assert pacing.count_request(*ONE, PENDING_MAX - 1, START) is None
+    pause = pacing.count_request(*ONE, PENDING_MAX, START)
     assert pause is not None
     assert f"{PENDING_MAX} of its calls wait" in pause.why
     assert pacing.paused(*ONE, START.plus(PAUSE_S - 1)) == pause
@@ -32,7 +32,7 @@ def test_one_request_too_many_pauses_the_session_for_a_while() -> None:
 
 def test_another_session_is_not_paused_with_it() -> None:
     pacing = Pacing()
-    pacing.asks(*ONE, PENDING_MAX, START)
+    pacing.count_request(*ONE, PENDING_MAX, START)
     assert pacing.paused("claude", "s2", START) is None
     assert pacing.paused("codex", "s1", START) is None
 
@@ -40,8 +40,8 @@ def test_another_session_is_not_paused_with_it() -> None:
 def test_requests_that_queue_faster_than_one_reads_pause_the_session() -> None:
     pacing = Pacing()
     for number in range(QUEUED_A_MINUTE):
-        assert pacing.asks(*ONE, 1, START.plus(number)) is None
-    pause = pacing.asks(*ONE, 1, START.plus(59))
+        assert pacing.count_request(*ONE, 1, START.plus(number)) is None
+    pause = pacing.count_request(*ONE, 1, START.plus(59))
     assert pause is not None
     assert "within a minute" in pause.why
 
@@ -49,23 +49,23 @@ def test_requests_that_queue_faster_than_one_reads_pause_the_session() -> None:
 def test_requests_that_are_decided_one_by_one_never_pause_it_however_fast() -> None:
     pacing = Pacing()
     for number in range(10 * QUEUED_A_MINUTE):
-        assert pacing.asks(*ONE, 0, START.plus(number / 100)) is None
+        assert pacing.count_request(*ONE, 0, START.plus(number / 100)) is None
 
 
 def test_denied_retries_in_a_row_pause_it_unless_an_allow_came_between_them() -> None:
     pacing = Pacing()
     for _ in range(RETRIES_DENIED - 1):
-        assert pacing.decided(*ONE, allowed=False, retry=True, now=START) is None
-    pacing.decided(*ONE, allowed=True, retry=False, now=START)
+        assert pacing.count_decision(*ONE, allowed=False, retry=True, now=START) is None
+    pacing.count_decision(*ONE, allowed=True, retry=False, now=START)
     for _ in range(RETRIES_DENIED - 1):
-        assert pacing.decided(*ONE, allowed=False, retry=True, now=START) is None
-    assert pacing.decided(*ONE, allowed=False, retry=True, now=START) is not None
+        assert pacing.count_decision(*ONE, allowed=False, retry=True, now=START) is None
+    assert pacing.count_decision(*ONE, allowed=False, retry=True, now=START) is not None
 
 
 def test_an_allow_ends_a_pause() -> None:
     pacing = Pacing()
-    pacing.asks(*ONE, PENDING_MAX, START)
-    pacing.decided(*ONE, allowed=True, retry=False, now=START)
+    pacing.count_request(*ONE, PENDING_MAX, START)
+    pacing.count_decision(*ONE, allowed=True, retry=False, now=START)
     assert pacing.paused(*ONE, START) is None
 
 
@@ -74,7 +74,7 @@ def test_a_pause_always_ends_within_its_time(steps: list[tuple[int, float]]) -> 
     pacing, now = Pacing(), START
     for pending, seconds in steps:
         now = now.plus(seconds)
-        pacing.asks(*ONE, pending, now)
+        pacing.count_request(*ONE, pending, now)
     assert pacing.paused(*ONE, now.plus(PAUSE_S)) is None
 
 

@@ -24,7 +24,7 @@ def judged(command: str, rule: str = NO_RULE, risk: Risk = "medium") -> Assessme
 
 def after(denied: str, rule: str = NO_RULE) -> Retries:
     retries = Retries()
-    retries.denied(event(denied), judged(denied, rule), START)
+    retries.note_denied(event(denied), judged(denied, rule), START)
     return retries
 
 
@@ -101,7 +101,7 @@ def test_what_a_rule_denied_raises_what_comes_after_it() -> None:
 def test_what_was_asked_before_the_denial_is_no_retry_of_it() -> None:
     """Its handlers may be heard long after it came."""
     retries = Retries()
-    retries.denied(event("rm ./a"), judged("rm ./a"), START.plus(2))
+    retries.note_denied(event("rm ./a"), judged("rm ./a"), START.plus(2))
     found = judged("mv ./a ./b")
     assert retries.raised(event("mv ./a ./b"), found) is found
     assert retries.raised(event("mv ./a ./b", START.plus(3)), found).risk == "high"

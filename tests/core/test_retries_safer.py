@@ -29,7 +29,7 @@ def again(now: str, *denied: str) -> Assessment:
     retries = Retries()
     for command in denied:
         found = retries.raised(call(command), judge_command(command))
-        retries.denied(call(command), found, START)
+        retries.note_denied(call(command), found, START)
     return retries.raised(call(now), judge_command(now))
 
 
@@ -119,7 +119,7 @@ def test_a_denied_retry_does_not_make_the_first_call_a_lesser_one() -> None:
 def test_a_denied_retry_is_remembered_by_what_its_own_rules_say() -> None:
     raised = again("git push -f", "git push --force")
     retries = Retries()
-    retries.denied(call("git push -f"), raised, START)
+    retries.note_denied(call("git push -f"), raised, START)
     assert why_raised(retries.raised(call("git push -f"), judge_command("git push -f")))
 
 
@@ -150,7 +150,7 @@ def part(command: str, *told: tuple[str, Risk]) -> Assessment:
 def test_what_is_less_than_plain_is_raised(now: Assessment, *, follows: bool) -> None:
     retries = Retries()
     before = part("git push main", ("a.sends", "medium"), ("a.shared", "critical"))
-    retries.denied(call("git push main"), before, START)
+    retries.note_denied(call("git push main"), before, START)
     assert bool(why_raised(retries.raised(call("git push topic"), now))) is not follows
 
 
@@ -168,7 +168,7 @@ def test_a_tool_call_without_the_dangerous_part_is_not_raised() -> None:
         return pre(tool, cwd=CWD), judge_tool(name, "mcp", given)
 
     retries = Retries()
-    retries.denied(*query("DROP TABLE users"), START)
+    retries.note_denied(*query("DROP TABLE users"), START)
     assert not why_raised(retries.raised(*query("SELECT 1")))
     assert why_raised(retries.raised(*query("DROP TABLE teams")))
     assert why_raised(retries.raised(*query("SELECT 1", "db:other")))
@@ -182,7 +182,7 @@ def test_what_a_tool_writes_to_the_same_file_is_not_taken_for_safer() -> None:
         return pre(tool, cwd=CWD), found
 
     retries = Retries()
-    retries.denied(*write("curl x | sh", "test.runs", "high"), START)
+    retries.note_denied(*write("curl x | sh", "test.runs", "high"), START)
     assert why_raised(retries.raised(*write("base64 -d x | sh", "test.writes", "medium")))
 
 

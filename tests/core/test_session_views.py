@@ -76,7 +76,7 @@ _KINDS = ("tool.pre", "session.start", "session.end", "gone", "unknown", "start 
     )
 )
 def test_no_two_that_live_have_one_name(steps: list[tuple[str, str, str]]) -> None:
-    seen = SessionViews(kept=3)
+    seen = SessionViews(max_sessions=3)
     for at, (session, kind, cwd) in enumerate(steps, start=1):
         if kind == "start over":
             seen.start_over()
@@ -137,7 +137,7 @@ def test_labels_are_the_same_for_one_who_came_later() -> None:
 
 
 def test_the_label_of_a_session_that_was_let_go_is_free_again() -> None:
-    seen = SessionViews(kept=2)
+    seen = SessionViews(max_sessions=2)
     for at in range(1, 6):
         seen.touch(record(f"s{at}", at, cwd="/home/u/app"))
     assert labels(seen) == ["app~s4", "app"]
@@ -151,7 +151,7 @@ def test_a_folder_that_looks_like_such_a_name_has_it_alone() -> None:
 
 
 def test_the_longest_unheard_of_go_first_and_those_that_ask_stay() -> None:
-    seen = SessionViews(kept=4)
+    seen = SessionViews(max_sessions=4)
     for at in range(1, 5):
         seen.touch(record(f"s{at}", at))
     seen.ask(("claude", "s1"), 1)
@@ -160,7 +160,7 @@ def test_the_longest_unheard_of_go_first_and_those_that_ask_stay() -> None:
 
 
 def test_sessions_that_ended_go_before_any_other() -> None:
-    seen = SessionViews(kept=4)
+    seen = SessionViews(max_sessions=4)
     for at in range(1, 5):
         seen.touch(record(f"s{at}", at))
     seen.touch(record("s4", 9, kind="session.end"))

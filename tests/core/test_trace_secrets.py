@@ -38,7 +38,7 @@ def heard(event: Event, said: Verdict) -> Record:
         asked = next(a for a in world.asked if a.invoke.handler.id == each)
         run = Run(health="degraded", restarts=2)
         report = Report(verdict=verdict, run=run, text=WORD)
-        world.do(world.engine.heard(asked.hearing, each, report, world.now))
+        world.do(world.engine.on_report(asked.dispatch_id, each, report, world.now))
     (trace,) = world.all("hook.trace")
     return trace
 

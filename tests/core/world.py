@@ -139,7 +139,7 @@ class World:
         """The handler that was asked last under this id says this now."""
         asked = next(a for a in reversed(self.asked) if a.invoke.handler.id == handler)
         report = Report(verdict=verdict, **more)
-        return self.do(self.engine.heard(asked.hearing, handler, report, self.now))
+        return self.do(self.engine.on_report(asked.dispatch_id, handler, report, self.now))
 
     def ask(self, event: Event, conn: int) -> Request:
         """An event arrives that is held; its request."""

@@ -58,7 +58,7 @@ def warm_up(birth: Birth) -> None:
     place = _place_of(birth)
     life = Life(place.runtime_dir, birth.name, Random(0), Promises())
     control = place.runtime_dir / "control.sock"
-    with hosted(place, CONFIG, stage=_stage_of(birth)), Control(control) as operator:
+    with hosted(place, CONFIG, environment=_stage_of(birth)), Control(control) as operator:
         life.play(operator, [])
     life.end()
     for thread in threading.enumerate():

@@ -36,7 +36,7 @@ def test_the_formatter_is_slow_where_the_tests_run() -> None:
 
 
 def test_what_is_decided_is_the_policys_and_the_operators_affair() -> None:
-    deciding = {call.deciding.decided_by for call in calls(48) if call.deciding.decision != "none"}
+    deciding = {call.decisive.decided_by for call in calls(48) if call.decisive.decision != "none"}
     assert deciding == {"policy"}
 
 

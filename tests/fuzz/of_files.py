@@ -89,7 +89,7 @@ def imported(read: Callable[[str], tuple[Imported, ...]], data: bytes) -> None:
     """Rules of another agent: none of them allows more than it was written to."""
     for each in read(_text(data)):
         allows = each.rule is not None and each.rule.decision == "allow"
-        demand(not allows or each.said == "allow", "nothing is allowed that was not")
+        demand(not allows or each.decision == "allow", "nothing is allowed that was not")
 
 
 def grants(data: bytes) -> None:

@@ -65,7 +65,7 @@ def answer(name: str, data: bytes) -> None:
     for event in _EVENTS:
         for exit_code in _EXITS:
             verdict = protocol.report(_ended(data, exit_code), event).verdict
-            if not isinstance(verdict, Allow | Modify) or not protocol.heard:
+            if not isinstance(verdict, Allow | Modify) or not protocol.reads_output:
                 continue
             if protocol.means(exit_code or 0, event.kind) == "proceed":
                 continue
@@ -103,7 +103,7 @@ def extension_answer(data: bytes) -> None:
     if isinstance(found, rpc.Asked):
         memory = Memory(frozenset(("memory.read", "memory.write")))
         for _ in range(3):
-            result = memory.asked(found.method, found.params)
+            result = memory.answer(found.method, found.params)
         demand(len(memory._records) <= RECORDS_LIMIT, "a memory is bounded")
         rpc.answer(found.id, result)
 
@@ -125,8 +125,8 @@ def output(data: bytes) -> None:
     for at in range(0, len(data), 7):
         kept.add(data[at : at + 7])
         demand(len(kept._head) + len(kept._tail) <= 200, "no more is kept")
-    demand(kept.size == len(data) and len(kept.kept()) <= 64, "all is counted")
-    text = shown(kept.kept(), kept.size, 200)
+    demand(kept.size == len(data) and len(kept.content()) <= 64, "all is counted")
+    text = shown(kept.content(), kept.size, 200)
     demand(len(text) <= 200 + 40, "no more is shown")
 
 

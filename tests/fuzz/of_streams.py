@@ -108,7 +108,7 @@ def opencode_bus(data: bytes) -> None:
 
 def _answered(ask: Ask, told: bytes) -> None:
     try:
-        answer = reply(ask.seen.native, ask.id, told)
+        answer = reply(ask.observed.native, ask.id, told)
     except (ValueError, RecursionError):
         return
     said = answer[1] if answer is not None else None

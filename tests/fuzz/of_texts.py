@@ -42,7 +42,7 @@ def command(data: bytes) -> None:
     # A command comes in JSON, which cannot hold half a surrogate pair.
     text = data.decode("utf-8", "replace")
     found = commands(text)
-    for each in found.found:
+    for each in found.commands:
         for word in each.words:
             demand(isinstance(word.text, str), "words are texts")
     said = _judged(text)

@@ -128,7 +128,7 @@ class Desk:
             adapters=adapters,
             loop=Loop(later=self._later, soon=lambda call: call(), wake=lambda: None),
             agent_of=self.agents.get,
-            desk=self.runs,
+            handler_runner=self.runs,
             askers=Askers(alive=lambda _agent: True, lineage=lambda agent: (agent,)),
         )
         self.hub.recorder.watchers.add(self.console)

@@ -59,11 +59,11 @@ def write_history(path: Path, count: int, text: str = "hello") -> None:
 
 
 def open_impatient(
-    path: Path, *, rows_kept: int = STEADY.rows_kept, retry_s: float = 0.01
+    path: Path, *, rows_kept: int = STEADY.max_rows, retry_s: float = 0.01
 ) -> Journal:
     """A journal that neither waits for locks nor for the next try."""
     return Journal.open(
         path,
-        pace=Pace(flush_s=0.001, retry_s=retry_s, rows_kept=rows_kept),
+        pace=Pace(flush_s=0.001, retry_s=retry_s, max_rows=rows_kept),
         connect=lambda path: open_to_write(path, busy_timeout_s=0),
     )

@@ -70,8 +70,8 @@ class Room:
             paths=places(directory),
             stop=lambda by, _actor: self.stopped.append(by),
             reload=Reload(self.desk.hub, never_idle, places(directory), None, print),
-            kept=Kept(
-                GrantStore(directory / "grants.json", self.desk.hub.engine.grants.kept),
+            stores=Kept(
+                GrantStore(directory / "grants.json", self.desk.hub.engine.grants.permanent),
                 Policies(()),
                 presences_of(self.desk, directory, CoreProcesses(scripted=True)),
             ),
@@ -223,15 +223,15 @@ async def test_an_attached_console_gets_the_snapshot_and_every_record_after_it(
         room.desk.send("ls", call="c2")
         seqs = [(await client.hear())["record"]["seq"] for _ in range(2)]
         assert seqs == [snapshot["seq"] + 1, snapshot["seq"] + 2]
-        assert room.desk.hub.engine.standing.consoles == 1
+        assert room.desk.hub.engine.status.consoles == 1
     assert room.desk.kinds()[-1] == "console.detached"
-    assert room.desk.hub.engine.standing.consoles == 0
+    assert room.desk.hub.engine.status.consoles == 0
 
 
 async def test_an_observer_gets_records_and_is_no_console(room: Room) -> None:
     async with served(room.path, Control(room.verbs).handle), room.client() as client:
         await client.ask(verb="attach", observer=True)
-        assert room.desk.hub.engine.standing.consoles == 0
+        assert room.desk.hub.engine.status.consoles == 0
         room.desk.send("ls")
         assert (await client.hear())["record"]["kind"] == "tool.pre"
     assert "console.attached" not in room.desk.kinds()

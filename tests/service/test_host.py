@@ -288,7 +288,7 @@ async def test_a_journal_that_is_damaged_where_only_the_past_lies_keeps_the_gate
 async def test_a_core_whose_rows_found_no_room_starts_over_and_leaves_no_hole(
     place: Place, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    small = Pace(flush_s=0.001, retry_s=0.001, rows_kept=12)
+    small = Pace(flush_s=0.001, retry_s=0.001, max_rows=12)
     monkeypatch.setattr(
         Journal,
         "open",

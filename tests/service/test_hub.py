@@ -61,7 +61,7 @@ def test_an_allow_that_the_disk_refuses_is_a_denial() -> None:
     desk = Desk()
     conn = desk.send("high")
     desk.decide(conn, "allow")
-    desk.hub.engine.standing.journal_lost = "the disk is full"
+    desk.hub.engine.status.journal_lost = "the disk is full"
     desk.paper.written(ok=False)
     assert "the disk is full" in denied(conn)
     assert desk.last("effect.undelivered")["word"] == "denied-no-journal"

@@ -19,7 +19,7 @@ AGENT = Proc(pid=900, start="5", comm="agent")
 
 def says(desk: Desk, verdict: Any, number: int = 0) -> None:
     hearing, invoke = desk.runs.asked[number]
-    desk.hub.heard(hearing, invoke.handler.id, Report(verdict=verdict))
+    desk.hub.on_report(hearing, invoke.handler.id, Report(verdict=verdict))
 
 
 def test_a_handler_is_run_and_its_word_answers_the_client() -> None:

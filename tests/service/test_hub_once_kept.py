@@ -17,7 +17,7 @@ class Disk:
 
     def __init__(self, desk: Desk) -> None:
         self._pending: list[Callable[[], None]] = []
-        desk.hub.once_kept = self._once_kept
+        desk.hub.once_saved = self._once_kept
         desk.agents[7] = AGENT
 
     def _once_kept(self, agent: Proc, then: Callable[[], None]) -> None:

@@ -20,7 +20,7 @@ def desk() -> Desk:
 
 @pytest.fixture
 def store(desk: Desk, tmp_path: Path) -> GrantStore:
-    return GrantStore(tmp_path / "grants.json", desk.hub.engine.grants.kept)
+    return GrantStore(tmp_path / "grants.json", desk.hub.engine.grants.permanent)
 
 
 def fresh(desk: Desk, id: str = "r1") -> None:
@@ -33,11 +33,11 @@ def fresh(desk: Desk, id: str = "r1") -> None:
 
 def test_a_core_that_starts_takes_over_what_was_kept(desk: Desk, store: GrantStore) -> None:
     fresh(desk)
-    save(store.path, desk.hub.engine.grants.kept())
+    save(store.path, desk.hub.engine.grants.permanent())
     later = Desk("strict")
     keeping.take_over(
         later.hub,
-        GrantStore(store.path, later.hub.engine.grants.kept),
+        GrantStore(store.path, later.hub.engine.grants.permanent),
         later.clock.now(),
     )
     assert later.kinds() == ["grant.kept"]
@@ -59,7 +59,7 @@ def test_a_file_that_cannot_be_read_is_said_on_record_and_grants_nothing(
     keeping.take_over(desk.hub, store, desk.clock.now())
     assert desk.kinds() == ["policy.fault"]
     assert "give the grants anew" in desk.last("policy.fault")["detail"]
-    assert desk.hub.engine.grants.kept() == ()
+    assert desk.hub.engine.grants.permanent() == ()
 
 
 async def test_what_changes_is_written_and_a_fault_is_told_once(

@@ -166,9 +166,9 @@ def over(*said: bytes, state: State) -> list[tuple[str | None, str, object]]:
 
 
 def knowing(session: str, state: SessionState) -> State:
-    known = State(rows_kept=1)
+    known = State(max_rows=1)
     view = SessionView(agent="codex", session=session, label="app", state=state)
-    known.seen = SessionViews([view])
+    known.session_views = SessionViews([view])
     return known
 
 

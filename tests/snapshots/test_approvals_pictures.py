@@ -16,7 +16,7 @@ def opened(request: str, *more: str) -> Callable[[Shown], Awaitable[None]]:
     async def press(shown: Shown) -> None:
         await shown.press("2", *more)
         await shown.until(lambda: shown.app.operator.drawn_id == request)
-        await shown.until(lambda: shown.app.operator.has_seen(request))
+        await shown.until(lambda: shown.app.operator.was_shown(request))
 
     return press
 

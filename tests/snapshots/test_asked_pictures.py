@@ -11,7 +11,7 @@ async def second_question(shown: Shown) -> None:
     """Open the prompt from the whole request, answer the first question, type into the next."""
     await shown.press("v", "pagedown", "pagedown")
     docked = shown.source.snapshot.pending[0].id
-    await shown.until(lambda: shown.app.operator.has_seen(docked))
+    await shown.until(lambda: shown.app.operator.was_shown(docked))
     await shown.press("a")
     await shown.until(lambda: isinstance(shown.app.focused, AnswerPrompt))
     await shown.press("2", "enter", "1")
@@ -21,7 +21,7 @@ async def in_full(shown: Shown) -> None:
     """Open the whole request, and wait until that counts as shown."""
     docked = shown.source.snapshot.pending[0].id
     await shown.press("v")
-    await shown.until(lambda: shown.app.operator.has_seen(docked))
+    await shown.until(lambda: shown.app.operator.was_shown(docked))
 
 
 def test_a_question_in_the_dock(snap_compare: Picture) -> None:

@@ -69,7 +69,7 @@ def usage() -> UsageKept:
             context_size=context[1],
             source="reported",
             spent=_told(tokens, cents * NANO // 100, model).spent,
-            told=_told(tokens, cents * NANO // 100, model),
+            reported=_told(tokens, cents * NANO // 100, model),
         )
         for label, model, cents, tokens, context in SESSIONS
     )
@@ -94,7 +94,7 @@ def usage() -> UsageKept:
             RecentOf(
                 agent="claude",
                 session="api-fix-session",
-                told=(
+                reported=(
                     Minute(at=minute - 50, cost=61 * NANO // 100),
                     Minute(at=minute - 3, cost=70 * NANO // 100),
                 ),

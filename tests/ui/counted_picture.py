@@ -37,7 +37,7 @@ def counted() -> UsageKept:
     fold = UsageFold(kept)
     for label, model, cents, *_ in SESSIONS:
         fold.counted(_record(label, model), _data(label, model, cents))
-    return fold.kept()
+    return fold.snapshot()
 
 
 def counting() -> Snapshot:
@@ -53,7 +53,7 @@ def unpriced() -> UsageKept:
     secret = CountedRow(day=day(20), model="gpt-6-secret", calls=3, input=9_100, unpriced=3)
     rows = (*data.rows, secret)
     fold.counted(_record(label, model), msgspec.structs.replace(data, rows=rows, unreadable=3))
-    return fold.kept()
+    return fold.snapshot()
 
 
 def _record(label: str, model: str) -> Record:

@@ -18,8 +18,8 @@ from watchgate.link.lines import Answer, CoreLost, NoCore
 from watchgate.link.protocol import Presence, Push, Refusal, Request, Result, Snapshot, Verb
 
 FOUND = (
-    AgentState(agent="claude", title="Claude Code", found=True),
-    AgentState(agent="codex", title="Codex", found=True),
+    AgentState(agent="claude", title="Claude Code", is_present=True),
+    AgentState(agent="codex", title="Codex", is_present=True),
 )
 """Agents that are on the machine of the test's core, without hooks."""
 

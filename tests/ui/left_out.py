@@ -33,7 +33,7 @@ class Busy:
         self._rows = rows
         self._records: list[Record] = []
         self._outbox = Outbox()
-        self._outbox.thinning = Thinning(calls=calls, others=others)
+        self._outbox.sampler = Thinning(calls=calls, others=others)
 
     @asynccontextmanager
     async def open(self) -> AsyncIterator[WholeSession]:

@@ -52,7 +52,7 @@ class RandomCore:
             totals=state.totals,
             settled=tuple(state.settled),
             rows=tuple(state.rows),
-            usage=state.usage.kept(),
+            usage=state.usage.snapshot(),
             traces=tuple(state.traces.ring),
         )
 

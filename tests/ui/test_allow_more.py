@@ -273,7 +273,7 @@ async def test_a_request_settled_meanwhile_takes_nothing_any_more() -> None:
 async def test_dock_and_footer_stay_in_view_beside_the_prompt(size: tuple[int, int]) -> None:
     async with running(pending(asked(scopes=ALL)), size=size) as bench:
         bench.source.answer = proposing
-        if not bench.app.operator.has_seen(FIRST):
+        if not bench.app.operator.was_shown(FIRST):
             await bench.press("v")
         await opened(bench)
         await bench.press("4")

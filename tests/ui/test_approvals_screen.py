@@ -191,7 +191,7 @@ async def test_nothing_is_allowed_before_all_of_it_was_on_the_screen(size: tuple
         assert "not all of it was on the screen yet" in bench.screen
         assert "PgDn down" in bench.screen
         await bench.press(*["pagedown"] * 10)
-        assert bench.app.operator.has_seen(HIGH)
+        assert bench.app.operator.was_shown(HIGH)
         await bench.press("a", "a")
         await bench.until(lambda: bench.source.asked)
         assert bench.source.asked[0].decision == "allow"
@@ -375,10 +375,10 @@ async def test_what_the_monitor_allows_can_be_allowed_here(
     """The call decides: reasons that would push a part of it off the screen follow it."""
     snapshot = pending(many_reasons(parts))
     async with running(snapshot, size=size) as bench:
-        assert bench.app.operator.has_seen(FIRST)
+        assert bench.app.operator.was_shown(FIRST)
     async with running(snapshot, size=size) as bench:
         await bench.press("2")
-        assert bench.app.operator.has_seen(FIRST)
+        assert bench.app.operator.was_shown(FIRST)
         assert "lines   PgDn down" in bench.screen
         await bench.press("a")
         await bench.until(lambda: bench.source.asked)

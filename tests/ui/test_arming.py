@@ -224,7 +224,7 @@ def test_critical_asks_for_a_typed_yes_however_often_the_key_is_pressed() -> Non
     for at in (2.0, 3.0):
         ask = pressed(arming, "a", at)
         assert isinstance(ask, Ask)
-        assert ask.how == "yes"
+        assert ask.confirmation == "yes"
 
 
 def test_ap_12_nothing_is_allowed_that_was_not_shown_to_its_end() -> None:
@@ -232,7 +232,7 @@ def test_ap_12_nothing_is_allowed_that_was_not_shown_to_its_end() -> None:
     arming = looking_at(card)
     assert pressed(arming, "a", 2.0) == Said("not all of it was on the screen yet: v opens it")
     assert pressed(arming, "d", 3.0) == Commit("deny", "r2", 3000)
-    arming.seen_whole("r2")
+    arming.note_shown("r2")
     assert pressed(arming, "a", 4.0) == Commit("allow", "r2", 4000)
     arming.keep(set())
     assert isinstance(pressed(arming, "a", 5.0), Said)

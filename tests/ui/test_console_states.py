@@ -269,9 +269,9 @@ async def test_keys_tell_the_core_that_somebody_is_here_but_not_each_of_them() -
 
 async def test_what_was_shown_of_a_settled_request_is_forgotten() -> None:
     async with running(busy()) as bench:
-        assert bench.app.operator.has_seen(CRITICAL)
+        assert bench.app.operator.was_shown(CRITICAL)
         bench.source.feed(decided(CRITICAL, "denied-by-timeout"))
-        await bench.until(lambda: not bench.app.operator.has_seen(CRITICAL))
+        await bench.until(lambda: not bench.app.operator.was_shown(CRITICAL))
         await bench.until(lambda: bench.app.operator.drawn_id == HIGH)
 
 

@@ -30,13 +30,16 @@ def spent(
     cost: int | None, source: Source, *, least: bool = False, model: str = "m"
 ) -> Spent:  # fmt: skip
     """A part of a day."""
-    return Spent(day=1, agent="claude", model=model, cost=cost, source=source, least=least)
+    return Spent(day=1, agent="claude", model=model, cost=cost, source=source, is_lower_bound=least)
 
 
 def test_a_mark_says_whose_a_figure_is_and_that_it_is_a_lower_bound() -> None:
     assert [mark("reported"), mark("computed"), mark("unknown")] == ["r", "c", ""]
-    assert [mark("computed", least=True), mark("unknown", least=True)] == ["c+?", "+?"]
-    assert mark("computed", least=True, word=True) == "computed +?"
+    assert [mark("computed", is_lower_bound=True), mark("unknown", is_lower_bound=True)] == [
+        "c+?",
+        "+?",
+    ]
+    assert mark("computed", is_lower_bound=True, word=True) == "computed +?"
     assert of_both(reported=True, computed=True) == "rc"
 
 

@@ -205,7 +205,7 @@ async def test_w_shows_today_a_week_and_a_month() -> None:
         first,
         session="old",
         label="old-job",
-        told=msgspec.structs.replace(first.told, spent=(earlier,)),
+        reported=msgspec.structs.replace(first.reported, spent=(earlier,)),
     )
     kept = msgspec.structs.replace(kept, sessions=(*kept.sessions, old))
     async with running(msgspec.structs.replace(spending(), usage=kept)) as bench:

@@ -234,7 +234,7 @@ async def test_lines_that_look_alike_are_shown_as_well() -> None:
 async def test_a_request_that_was_shown_before_names_no_line_as_missing() -> None:
     detail = Detail()
     async with Watching(detail).run_test(size=(80, 24)) as pilot:
-        detail.show_request(pending(LONG), State(), NOW, seen=True)
+        detail.show_request(pending(LONG), State(), NOW, was_all_shown=True)
         await pilot.pause()
         detail.scroll_lines(100_000)
         await pilot.pause()

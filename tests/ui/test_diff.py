@@ -74,7 +74,7 @@ def test_a_whole_file_says_that_nobody_knows_what_is_there_now() -> None:
 
 
 def test_the_heading_says_when_all_of_it_was_on_the_screen() -> None:
-    text = page(edit("Write", file_path="a.py", content="one\ntwo\n"), seen=True)
+    text = page(edit("Write", file_path="a.py", content="one\ntwo\n"), all_shown=True)
     assert text[1].endswith("shown to its end, lines 1 to 2")
 
 

@@ -244,8 +244,8 @@ async def test_a_long_edit_is_allowed_only_once_its_end_was_shown() -> None:
     async with running(pending(asked(command, segments=()))) as bench:
         bench.source.answer = previewing()
         await bench.press("v")
-        await bench.until(lambda: bench.app.operator.has_seen(FIRST) or bench.screen)
-        while not bench.app.operator.has_seen(FIRST):
+        await bench.until(lambda: bench.app.operator.was_shown(FIRST) or bench.screen)
+        while not bench.app.operator.was_shown(FIRST):
             await bench.press("pagedown")
         await previewed(bench, "0")
         await bench.press("a")
@@ -260,7 +260,7 @@ async def test_a_long_edit_is_allowed_only_once_its_end_was_shown() -> None:
 @pytest.mark.parametrize("size", [(120, 40), (80, 24), (60, 16)])
 async def test_dock_and_footer_stay_in_view_beside_the_editor(size: tuple[int, int]) -> None:
     async with running(pending(asked()), size=size) as bench:
-        if not bench.app.operator.has_seen(FIRST):
+        if not bench.app.operator.was_shown(FIRST):
             await bench.press("v")
         await opened(bench)
         assert "MEDIUM" in bench.screen

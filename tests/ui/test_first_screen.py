@@ -14,7 +14,7 @@ from watchgate.link.protocol import Snapshot
 from watchgate.ui.agents import ASK_EVERY_S
 
 CLAUDE = AgentState(
-    agent="claude", title="Claude Code", found=True, installed=True, scopes=("user",),
+    agent="claude", title="Claude Code", is_present=True, installed=True, scopes=("user",),
     up_to_date=True,
 )  # fmt: skip
 CODEX = msgspec.structs.replace(CLAUDE, agent="codex", title="Codex", trusted=False)

@@ -65,7 +65,7 @@ def test_a_record_of_another_machine_is_named_by_it_and_timed_by_our_clock() -> 
 
 def test_a_first_picture_tells_the_same_as_its_records() -> None:
     names = Names("web", SHIFT_US, NOW_US)
-    by_record = fold(names.record(record(data()), NOW_US)).kept()
+    by_record = fold(names.record(record(data()), NOW_US)).snapshot()
     state = State()
     state.apply(record(data()))
     by_picture = names.snapshot(snapshot(state, core="c", now_us=NOW_US)).usage
@@ -82,7 +82,7 @@ def test_of_several_machines_sessions_stay_apart_and_limits_are_the_newest() -> 
     newer = msgspec.structs.replace(data(), limits=(Limit(name="week", used_percent=50.0),))
     second = fold(Names("b").record(record(newer), NOW_US))
 
-    both = UsageFold(usage_of_all([first.kept(), second.kept()]))
+    both = UsageFold(usage_of_all([first.snapshot(), second.snapshot()]))
     assert set(both.sessions) == {("claude", "a/s1"), ("claude", "b/s1")}
     assert [each.cost for each in both.spent] == [2 * NANO]
     assert both.limits["claude"].limits[0].used_percent == 50.0

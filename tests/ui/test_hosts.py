@@ -24,7 +24,7 @@ SECOND_US = 1_000_000
 def standing(*hosts: HostView) -> State:
     """A state in which hosts stand like this."""
     state = State()
-    state.stand(hosts, NOW_US)
+    state.set_hosts(hosts, NOW_US)
     return state
 
 

@@ -153,7 +153,7 @@ def test_a_gate_that_was_off_before_the_console_came_is_on_its_screen_and_no_new
 
 def hosts(**state: Literal["connecting", "attached", "lost"]) -> State:
     found = picture()
-    found.stand((HostView(name=name, state=each) for name, each in state.items()), NOW_US)
+    found.set_hosts((HostView(name=name, state=each) for name, each in state.items()), NOW_US)
     return found
 
 

@@ -17,7 +17,7 @@ def found(typed: str) -> list[str]:
     """The commands that are listed for what was typed, the best first."""
     listed = CommandList(Keymap(KEYS), Context())
     listed._typed = typed
-    return [key.id for key in listed._found()]
+    return [key.id for key in listed._matches()]
 
 
 @pytest.mark.parametrize(

@@ -192,7 +192,7 @@ async def test_one_line_stands_for_the_queue(view: HeadView, line: str) -> None:
 
 
 def test_a_batch_is_what_the_same_session_called_at_the_same_moment() -> None:
-    state = State(rows_kept=100)
+    state = State(max_rows=100)
     view = critical()
     own = msgspec.structs.replace(sibling(), call=view.call, at=NOW_US)
     with_it = msgspec.structs.replace(own, call="b", at=NOW_US - 900_000)
@@ -205,7 +205,7 @@ def test_a_batch_is_what_the_same_session_called_at_the_same_moment() -> None:
     ):
         state.calls.add(row)
     assert same_batch(state, view) == (with_it,)
-    assert same_batch(State(rows_kept=1), view) == ()
+    assert same_batch(State(max_rows=1), view) == ()
 
 
 def test_what_the_payload_holds_besides_the_command_is_told_or_shown_whole() -> None:

@@ -296,7 +296,7 @@ async def test_what_was_pressed_in_a_replay_counts_for_nothing_behind_it() -> No
         await bench.press("d", "q", apart_s=0.3)
         await bench.settle()
         assert not [r for r in bench.source.asked if r.verb == "decide"]
-        assert bench.app.operator.drawn_id is None or not bench.app.operator.seen
+        assert bench.app.operator.drawn_id is None or not bench.app.operator.shown_in_full
 
 
 async def test_records_that_do_not_come_are_told() -> None:

@@ -22,7 +22,7 @@ def text(call: CallRow, cells: int = 88, look: Look = Look()) -> str:  # noqa: B
 
 
 def state_with(*rows: CallRow, capacity: int = 1_000) -> State:
-    state = State(rows_kept=capacity)
+    state = State(max_rows=capacity)
     for call in rows:
         state.calls.add(call)
     return state

@@ -16,8 +16,8 @@ from watchgate.ui.widgets.calls.sessions import Sessions
 
 
 async def drawn(*views: SessionView) -> list[str]:
-    state = State(rows_kept=1)
-    state.seen = SessionViews(views)
+    state = State(max_rows=1)
+    state.session_views = SessionViews(views)
     widget = Sessions()
     async with Stage(widget).run_test(size=(32, 36)):
         widget.show(state, NOW_US, stale=False)
@@ -117,8 +117,8 @@ async def test_who_needs_a_person_comes_first() -> None:
 async def test_a_bar_that_would_touch_the_cost_is_left_out() -> None:
     view = sessions(waiting=False)[0]
     for cost, room in ((1.12, True), (1_112.0, False)):
-        state = State(rows_kept=1)
-        state.seen = SessionViews([msgspec.structs.replace(view, cost_usd=cost)])
+        state = State(max_rows=1)
+        state.session_views = SessionViews([msgspec.structs.replace(view, cost_usd=cost)])
         widget = Sessions()
         async with Stage(widget).run_test(size=(32, 36)):
             widget.show(state, NOW_US, stale=False)
@@ -136,16 +136,16 @@ async def test_the_first_words_asked_for_tell_two_of_one_folder_apart() -> None:
 async def test_who_needs_a_person_is_in_sight_wherever_the_cursor_of_the_list_is() -> None:
     one = sessions(waiting=False)[0]
     many = [msgspec.structs.replace(one, session=f"s{n}", label=f"api-{n:02}") for n in range(30)]
-    state = State(rows_kept=1)
+    state = State(max_rows=1)
     widget = Sessions()
-    state.seen = SessionViews(many)
+    state.session_views = SessionViews(many)
     async with Stage(widget).run_test(size=(32, 20)):
         widget.show(state, NOW_US, stale=False)
         widget.move(29)
         assert "api-29" in "\n".join(texts(widget))
         widget.blur()
         late = msgspec.structs.replace(one, session="late", label="late", pending=1)
-        state.seen = SessionViews([*many, late])
+        state.session_views = SessionViews([*many, late])
         widget.show(state, NOW_US, stale=False)
         await idle()
         lines = [line.rstrip() for line in texts(widget)]

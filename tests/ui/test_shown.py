@@ -16,7 +16,7 @@ PEM = "-----BEGIN PRIVATE KEY-----\n" + "A1b/" * 16 + "\n-----END PRIVATE KEY---
 
 
 def drawn(text: str, how: Look) -> str:
-    return "".join(piece.text for row in lay_out(text, (), 10_000, how=how) for piece in row)
+    return "".join(piece.text for row in lay_out(text, (), 10_000, masking=how) for piece in row)
 
 
 def test_a_secret_is_covered_until_it_is_asked_for() -> None:

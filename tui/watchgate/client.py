@@ -63,14 +63,14 @@ def step_s(until: float) -> float:
 
 def demand_own(path: str, mask: int, mode: int) -> None:
     """Raise unless this is ours, has this type and mode, and only we can enter its directory."""
-    place, found, uid = posix.lstat(path.rpartition("/")[0]), posix.lstat(path), posix.geteuid()
-    kinds = place.st_mode & 0o170077, found.st_mode & mask
-    if kinds != (0o040000, mode) or not place.st_uid == found.st_uid == uid:
+    place, file, uid = posix.lstat(path.rpartition("/")[0]), posix.lstat(path), posix.geteuid()
+    kinds = place.st_mode & 0o170077, file.st_mode & mask
+    if kinds != (0o040000, mode) or not place.st_uid == file.st_uid == uid:
         raise PermissionError
 
 
 def is_off(switch: str) -> bool:
-    """Whether this off switch can only come from us and is in force."""
+    """Return whether this off switch can only come from us and is in force."""
     try:
         demand_own(switch, -1, 0o100600)
         word = posix.read(posix.open(switch, posix.O_RDONLY), 99).strip()
@@ -109,7 +109,15 @@ def move(core: _socket.socket, method: str, data: "bytes | bytearray", until: fl
 
 
 def ask(path: str, who: str, lane: str, lines: str, until: float) -> "tuple[int, bytes, bytes]":
-    """Exit code, stdout and stderr from the core; an observer waits for none."""
+    """Exit code, stdout and stderr from the core; an observer waits for none.
+
+    Args:
+        path: The core's socket.
+        who: The agent's name.
+        lane: How the event may be answered.
+        lines: Further header lines of the frame.
+        until: The deadline on `CLOCK`, in seconds.
+    """
     payload, buffer, observes = read_stdin(until), bytearray(65536), lane == "observe"
     if len(payload) > PAYLOAD_LIMIT_BYTES:
         if not observes:

@@ -49,10 +49,10 @@ class Unclear(Exception):
 def loaded(path: Path) -> dict[str, Any]:
     """Return what a file of ours says; nothing where it cannot be read."""
     try:
-        found = json.loads(path.read_bytes())
+        manifest = json.loads(path.read_bytes())
     except (OSError, ValueError, RecursionError):
         return {}
-    return found if isinstance(found, dict) else {}
+    return manifest if isinstance(manifest, dict) else {}
 
 
 def note_of(path: Path) -> dict[str, Any]:
@@ -79,9 +79,9 @@ def edited_files() -> list[Path]:
     listed = loaded(HERE / LIST).get("entries")
     entries = [each for each in listed if isinstance(each, dict)] if type(listed) is list else []
     notes = [loaded(each) for each in (HERE / "backups").glob("*.json")]
-    found = [each.get("path") for each in entries if each.get("part") == "hooks"]
-    found += [note.get("path") for note in notes]
-    named = [each for each in found if isinstance(each, str) and "\0" not in each]
+    hook_files = [each.get("path") for each in entries if each.get("part") == "hooks"]
+    hook_files += [note.get("path") for note in notes]
+    named = [each for each in hook_files if isinstance(each, str) and "\0" not in each]
     # No `resolve`, which fails where links lead in a circle.
     paths = {Path(os.path.realpath(each)) for each in named}
     return sorted(paths - {HERE / "client.py"})
@@ -118,9 +118,9 @@ def lines_that_call(text: str) -> str:
 def tables_of_others(text: str) -> str:
     """A TOML text without our `[[hooks]]`, each with the empty line before it."""
 
-    def left(found: re.Match[str]) -> str:
-        in_text = any(text.count(each, 0, found.start()) % 2 for each in SEVERAL_LINES)
-        return found.group() if in_text or not COMMAND.search(found.group()) else ""
+    def left(match: re.Match[str]) -> str:
+        in_text = any(text.count(each, 0, match.start()) % 2 for each in SEVERAL_LINES)
+        return match.group() if in_text or not COMMAND.search(match.group()) else ""
 
     return TABLE.sub(left, text)
 
@@ -158,7 +158,7 @@ def cut(text: str, start: int, *, inside: bool = True) -> tuple[str | None, int,
     if opened not in "{[":
         leaf, end = READ(text, start)
         return text[start:end], end, leaf
-    found: list[tuple[str, Any, str, str | None, str]] = []
+    members: list[tuple[str, Any, str, str | None, str]] = []
     at = start
     while text[at] not in "}]":
         lead, at = at + 1, after_space(text, at + 1)
@@ -170,16 +170,18 @@ def cut(text: str, start: int, *, inside: bool = True) -> tuple[str | None, int,
             at = after_space(text, after_space(text, at) + 1)
         left, end, leaf = cut(text, at)
         at, left = after_space(text, end), left and text[first:at] + left
-        found.append((key, leaf, text[lead:first], left, text[end:at]))
-    kept = [each for each in found if each[3] is not None]
+        members.append((key, leaf, text[lead:first], left, text[end:at]))
+    remaining = [each for each in members if each[3] is not None]
     # A group of hooks without hooks is nothing to its agent, whatever else it says.
-    is_empty = not kept or any(key == "hooks" and left is None for key, _, _, left, _ in found)
-    if inside and (is_empty or any(key and is_hook(leaf) for key, leaf, _, _, _ in found)):
+    is_empty = not remaining or any(
+        key == "hooks" and left is None for key, _, _, left, _ in members
+    )
+    if inside and (is_empty or any(key and is_hook(leaf) for key, leaf, _, _, _ in members)):
         return None, at + 1, None
     # The space at both edges stays, whichever entry stands there then.
-    leads = [each[2] for each in found[:1] + kept[1:]]
-    tails = [each[4] for each in kept[:-1] + found[-1:]]
-    entries = [lead + str(each[3]) + tail for lead, each, tail in zip(leads, kept, tails)]
+    leads = [each[2] for each in members[:1] + remaining[1:]]
+    tails = [each[4] for each in remaining[:-1] + members[-1:]]
+    entries = [lead + str(each[3]) + tail for lead, each, tail in zip(leads, remaining, tails)]
     return opened + ",".join(entries) + text[at], at + 1, None
 
 
@@ -242,13 +244,13 @@ def leave(folders: set[Path]) -> None:
 def is_done(path: Path, *, dry_run: bool) -> bool:
     """Take our hooks out of one file, and print what became of it."""
     try:
-        said, is_clean = one(path, dry_run=dry_run)
+        message, is_clean = one(path, dry_run=dry_run)
     except Unclear as fault:
         lines = lines_that_call(path.read_bytes().decode("utf-8", "replace"))
-        said, is_clean = f"take the hooks out by hand, in line {lines}: {fault}", False
+        message, is_clean = f"take the hooks out by hand, in line {lines}: {fault}", False
     except OSError as fault:
-        said, is_clean = f"{fault.strerror}, so nothing was changed", False
-    say(f"{path}: {said}")
+        message, is_clean = f"{fault.strerror}, so nothing was changed", False
+    say(f"{path}: {message}")
     return is_clean
 
 

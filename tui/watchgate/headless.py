@@ -48,6 +48,15 @@ def serve(
 async def _serve(
     paths: Paths, config: Config, prints: bool, adopts: bool, reread: Reread | None
 ) -> None:
+    """Run a core until a signal ends it.
+
+    Args:
+        paths: The places of sockets and files.
+        config: The configuration in force.
+        prints: Print records on stdout.
+        adopts: Reap processes that handlers leave behind.
+        reread: Reads a changed configuration; None where it cannot change.
+    """
     host = Host(paths, config, SystemClock(), prints=prints, adopts=adopts, reread=reread)
     async with anyio.create_task_group() as tasks:
         tasks.start_soon(host.stop_on_signal)

@@ -45,9 +45,9 @@ def find_client() -> Any:
     except (OSError, ValueError):
         return None
     # Not imported, as an import believes whatever bytecode lies there.
-    found = types.ModuleType("watchgate_client")
-    exec(source, found.__dict__)  # noqa: S102 - the client that lies beside this
-    return found
+    module = types.ModuleType("watchgate_client")
+    exec(source, module.__dict__)  # noqa: S102 - the client that lies beside this
+    return module
 
 
 client = find_client()
@@ -97,7 +97,15 @@ def write_frame(stream: BinaryIO, message: dict[str, Any]) -> None:
 
 
 def exchange(path: str, lane: str, lines: str, params: dict[str, Any], until: float) -> Any:
-    """Exit code and stdout of the core's answer; an observer waits for none."""
+    """Exit code and stdout of the core's answer; an observer waits for none.
+
+    Args:
+        path: The core's socket.
+        lane: How the event may be answered.
+        lines: Further header lines of the frame.
+        params: The event as SynapsCLI sent it.
+        until: The deadline on `client.CLOCK`, in seconds.
+    """
     payload = json.dumps(params).encode()
     lines = f"watchgate/1 synaps {lane}\nlength: {len(payload)}\n{lines}"
     if lane != "observe":
@@ -142,10 +150,10 @@ class Extension:
         lane, lines = self.gate_lane if kind == BEFORE else "observe", f"event: {kind}\n"
         if client.is_off(self.path.rpartition("/")[0] + "/off"):
             lane, lines = "observe", lines + "off: 1\n"
-        told = dict(params, session_id=self.session, cwd=self.cwd)
+        payload = dict(params, session_id=self.session, cwd=self.cwd)
         until = time.clock_gettime(client.CLOCK) + GATE_BUDGET_S
         try:
-            code, out = exchange(self.path, lane, lines, told, until)
+            code, out = exchange(self.path, lane, lines, payload, until)
             if lane == "observe":
                 return {"action": "continue"}
             result: dict[str, Any] = json.loads(out)
@@ -157,7 +165,7 @@ class Extension:
 
 
 def reason_of(fault: BaseException) -> str:
-    """What stopped the question, in the hook client's words, which say how to mend it."""
+    """Return what stopped the question, in the hook client's words, which say how to mend it."""
     kinds = client.REASONS.items()
     return next((text for kind, text in kinds if isinstance(fault, kind)), UNREADABLE)
 
@@ -180,7 +188,7 @@ class Damaged:
 
 
 def answer(extension: Extension | Damaged, message: dict[str, Any]) -> dict[str, Any] | None:
-    """What a request is answered; None where nothing is read, and for the end."""
+    """Return the answer to a request; None where nothing is read, and for the end."""
     method, number = message.get("method"), message.get("id")
     if method == "initialize":
         result: dict[str, Any] = {"protocol_version": 1, "capabilities": {}}
@@ -197,9 +205,9 @@ def answer(extension: Extension | Damaged, message: dict[str, Any]) -> dict[str,
 
 def unread(body: bytes) -> dict[str, Any]:
     """The answer to a message that cannot be read: a block, as it may be about a tool call."""
-    found = NUMBER.search(body)
+    length = NUMBER.search(body)
     try:
-        number = json.loads(found.group(1)) if found else None
+        number = json.loads(length.group(1)) if length else None
     except FAULTS:
         number = None
     return {"jsonrpc": "2.0", "id": number, "result": blocked(UNREADABLE)}
@@ -221,9 +229,9 @@ def main() -> None:
         if not isinstance(message, dict):
             write_frame(sink, unread(body))
             continue
-        said = answer(extension, message)
-        if said is not None:
-            write_frame(sink, said)
+        reply = answer(extension, message)
+        if reply is not None:
+            write_frame(sink, reply)
         if message.get("method") == "shutdown":
             return
 

@@ -79,14 +79,14 @@ def test_a_permission_knows_what_was_said_of_its_call() -> None:
 def test_a_call_whose_permission_was_denied_failed_as_one_that_did_not_run() -> None:
     memory = Memory("/srv")
     asks(memory)
-    memory.settled(b"5", chosen("n"))
+    memory.note_answer(b"5", chosen("n"))
     assert called(memory, toolCallId="c", status="failed")["denied"]
 
 
 def test_a_call_that_was_allowed_did_run() -> None:
     memory = Memory("/srv")
     asks(memory)
-    memory.settled(b"5", chosen("y"))
+    memory.note_answer(b"5", chosen("y"))
     assert not called(memory, toolCallId="c", status="failed")["denied"]
 
 

@@ -46,7 +46,7 @@ def wire() -> AcpWire:
 def test_a_permission_is_held_with_its_session_and_its_id_as_written(wire: AcpWire) -> None:
     held = ask(wire, id="a-1")
     assert (held.id, held.scope) == (b'"a-1"', "s")
-    assert held.seen.native == "session/request_permission"
+    assert held.observed.native == "session/request_permission"
 
 
 def test_a_form_is_held_and_a_link_to_a_page_is_not(wire: AcpWire) -> None:
@@ -113,47 +113,50 @@ def test_a_call_whose_permission_was_withdrawn_did_not_run(wire: AcpWire) -> Non
     ask(wire)
     wire.withdraw()
     step = update(wire, sessionUpdate="tool_call_update", toolCallId="c", status="failed")
-    assert told(step.seen[0])["context"]["denied"] is True
+    assert told(step.observed[0])["context"]["denied"] is True
 
 
 def test_what_comes_before_any_session_is_told_once_there_is_one(wire: AcpWire) -> None:
-    assert not say(wire, "editor", id=0, method="initialize", params={}).seen
+    assert not say(wire, "editor", id=0, method="initialize", params={}).observed
     say(wire, "editor", id=1, method="session/new", params={"cwd": "/home/me"})
     step = say(wire, "agent", id=1, result={"sessionId": "s"})
-    assert [seen.native for seen in step.seen] == [
+    assert [seen.native for seen in step.observed] == [
         "initialize",
         "session/new",
         "session/new result",
     ]
-    assert {told(seen)["context"]["session"] for seen in step.seen} == {"s"}
+    assert {told(seen)["context"]["session"] for seen in step.observed} == {"s"}
 
 
 def test_only_so_much_waits_for_a_session(wire: AcpWire) -> None:
     steps = [say(wire, "editor", method="odd") for _ in range(EARLY_KEPT + 1)]
-    assert [len(step.seen) for step in steps] == [0] * EARLY_KEPT + [EARLY_KEPT + 1]
+    assert [len(step.observed) for step in steps] == [0] * EARLY_KEPT + [EARLY_KEPT + 1]
 
 
 def test_words_are_told_as_one_message_before_whatever_follows_them(wire: AcpWire) -> None:
     for said in ("Hel", "lo"):
         chunk = {"type": "text", "text": said}
-        assert not update(wire, sessionUpdate="agent_message_chunk", content=chunk).seen
+        assert not update(wire, sessionUpdate="agent_message_chunk", content=chunk).observed
     step = update(wire, sessionUpdate="tool_call", toolCallId="c")
-    assert [seen.native for seen in step.seen] == [
+    assert [seen.native for seen in step.observed] == [
         "session/update:agent_message_chunk",
         "session/update:tool_call",
     ]
-    assert told(step.seen[0])["message"]["params"]["update"]["content"]["text"] == "Hello"
+    assert told(step.observed[0])["message"]["params"]["update"]["content"]["text"] == "Hello"
 
 
 def test_the_tokens_of_a_prompt_are_told_beside_its_end(wire: AcpWire) -> None:
     say(wire, "editor", id=1, method="session/prompt", params={"sessionId": "s"})
     step = say(wire, "agent", id=1, result={"stopReason": "end_turn", "usage": {"inputTokens": 1}})
-    assert [seen.native for seen in step.seen] == ["session/prompt usage", "session/prompt result"]
+    assert [seen.native for seen in step.observed] == [
+        "session/prompt usage",
+        "session/prompt result",
+    ]
 
 
 def test_what_is_no_message_passes_and_is_kept_as_it_is(wire: AcpWire) -> None:
     ask(wire)
     step = wire.step(b"panic: oh no\n", "agent")
     assert step.passes
-    assert told(step.seen[-1])["message"]["unread"] == "panic: oh no\n"
+    assert told(step.observed[-1])["message"]["unread"] == "panic: oh no\n"
     assert wire.step(b"\n", "agent") == Step()

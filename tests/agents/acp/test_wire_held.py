@@ -42,7 +42,7 @@ def test_calls_without_a_usable_id_are_never_taken_for_each_other(id: Any) -> No
     wire.step(json.dumps(message).encode(), "agent")
     held = asked(wire, toolCallId=id, title="rm -rf /").hold
     assert held is not None
-    assert "rawInput" not in msgspec.json.decode(held.seen.payload)["context"]["call"]
+    assert "rawInput" not in msgspec.json.decode(held.observed.payload)["context"]["call"]
 
 
 @pytest.mark.parametrize("depth", range(960, 1000, 2))

@@ -45,8 +45,8 @@ def wire() -> StreamJsonWire:
 def test_a_permission_is_held_with_the_session_and_mode_told_before(wire: StreamJsonWire) -> None:
     say(wire, "agent", **INIT)
     held = ask(wire)
-    assert (held.seen.native, held.id) == ("can_use_tool", b"q")
-    assert context(held.seen) == {"session": "s", "mode": "plan"}
+    assert (held.observed.native, held.id) == ("can_use_tool", b"q")
+    assert context(held.observed) == {"session": "s", "mode": "plan"}
 
 
 @pytest.mark.parametrize(
@@ -96,34 +96,34 @@ def test_a_program_that_leaves_denies_all_that_is_held(wire: StreamJsonWire) -> 
 
 
 def test_a_result_is_told_with_the_call_that_it_ends(wire: StreamJsonWire) -> None:
-    (began,) = blocks(wire, "assistant", BASH).seen
-    (ended,) = blocks(wire, "user", RESULT).seen
+    (began,) = blocks(wire, "assistant", BASH).observed
+    (ended,) = blocks(wire, "user", RESULT).observed
     assert context(began)["block"] == BASH
     assert context(ended)["call"] == BASH
 
 
 def test_a_result_of_no_known_call_is_told_as_a_plain_line(wire: StreamJsonWire) -> None:
-    (seen,) = blocks(wire, "user", RESULT).seen
+    (seen,) = blocks(wire, "user", RESULT).observed
     assert context(seen) == {"session": "s"}
 
 
 def test_the_call_that_began_longest_ago_is_forgotten(wire: StreamJsonWire) -> None:
     blocks(wire, "assistant", BASH)
     blocks(wire, "assistant", *({**BASH, "id": f"more-{number}"} for number in range(KEPT)))
-    (seen,) = blocks(wire, "user", RESULT).seen
+    (seen,) = blocks(wire, "user", RESULT).observed
     assert "call" not in context(seen)
 
 
 def test_what_comes_before_the_session_is_known_is_told_with_it(wire: StreamJsonWire) -> None:
-    assert not say(wire, "editor", type="user", message={"content": "hello"}).seen
+    assert not say(wire, "editor", type="user", message={"content": "hello"}).observed
     step = say(wire, "agent", **INIT)
-    assert [seen.native for seen in step.seen] == ["user", "system"]
-    assert {context(seen)["session"] for seen in step.seen} == {"s"}
+    assert [seen.native for seen in step.observed] == ["user", "system"]
+    assert {context(seen)["session"] for seen in step.observed} == {"s"}
 
 
 def test_only_so_much_waits_for_the_session(wire: StreamJsonWire) -> None:
     steps = [say(wire, "editor", type="keep_alive") for _ in range(EARLY_KEPT + 1)]
-    assert [len(step.seen) for step in steps] == [0] * EARLY_KEPT + [EARLY_KEPT + 1]
+    assert [len(step.observed) for step in steps] == [0] * EARLY_KEPT + [EARLY_KEPT + 1]
 
 
 def test_a_run_that_never_told_its_session_is_told_at_its_end(wire: StreamJsonWire) -> None:
@@ -137,7 +137,7 @@ def test_parts_of_a_message_are_not_told(wire: StreamJsonWire) -> None:
 
 
 def test_a_result_tells_the_cost_and_the_end_of_the_turn(wire: StreamJsonWire) -> None:
-    cost, end = say(wire, "agent", type="result", session_id="s", total_cost_usd=0.1).seen
+    cost, end = say(wire, "agent", type="result", session_id="s", total_cost_usd=0.1).observed
     assert "turn" not in context(cost)
     assert context(end)["turn"] is True
 

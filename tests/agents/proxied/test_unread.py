@@ -47,7 +47,7 @@ def wires() -> tuple[tuple[Wire, Adapter, dict[str, Any]], ...]:
 
 def recorded(step: Step, wire: Wire, adapter: Adapter) -> list[str]:
     """What is recorded of lines that nobody could read."""
-    kept = [*step.seen, *wire.rest()]
+    kept = [*step.observed, *wire.rest()]
     intake = [Intake(lane=Lane.OBSERVE, at=Instant(0, 0.0), native=seen.native) for seen in kept]
     events = [adapter.decode(seen.payload, each) for seen, each in zip(kept, intake, strict=True)]
     assert {event.kind for event in events} <= {"unknown"}
@@ -62,7 +62,7 @@ def test_a_permission_in_a_line_that_cannot_be_read_is_refused(form: str) -> Non
         if step.hold is not None:
             continue  # it could be read after all
         assert not step.passes
-        told = [msgspec.json.decode(line) for line in step.told]
+        told = [msgspec.json.decode(line) for line in step.agent_lines]
         if asks is PERMISSION:
             assert told == [CANCELLED]
         else:
@@ -90,7 +90,7 @@ def test_any_other_passes_and_a_record_says_that_nobody_read_it(line: bytes, sid
     for wire, adapter, _ in wires():
         step = wire.step(line, side)
 
-        assert (step.passes, step.told) == (True, ())
+        assert (step.passes, step.agent_lines) == (True, ())
         (why,) = recorded(step, wire, adapter)
         assert why.startswith(f"passed unread, from the {side}: ")
 
@@ -107,13 +107,13 @@ def test_a_method_that_is_given_twice_cannot_hide_a_permission() -> None:
     step = wire.step(line, "agent")
 
     assert not step.passes
-    assert [msgspec.json.decode(each) for each in step.told] == [CANCELLED]
+    assert [msgspec.json.decode(each) for each in step.agent_lines] == [CANCELLED]
 
 
 def test_what_comes_with_a_refused_permission_is_told_that_it_was_not_read() -> None:
     both = b'[{"id":"a","method":"fs/read_text_file"},' + json.dumps(PERMISSION).encode() + b"]"
 
-    told = [msgspec.json.decode(each) for each in AcpWire("x", "/").step(both, "agent").told]
+    told = [msgspec.json.decode(each) for each in AcpWire("x", "/").step(both, "agent").agent_lines]
 
     assert [(each["id"], "error" in each) for each in told] == [("a", True), (5, False)]
 
@@ -124,7 +124,9 @@ def test_a_line_that_is_too_long_is_judged_by_its_beginning() -> None:
     wire = AcpWire("agent", "/srv")
 
     assert (
-        wire.unread(start, "agent", "long").told[0].startswith(b'{"jsonrpc":"2.0","id":"\\ud800"')
+        wire.unread(start, "agent", "long")
+        .agent_lines[0]
+        .startswith(b'{"jsonrpc":"2.0","id":"\\ud800"')
     )
     assert wire.unread(plain, "agent", "long").passes
     assert wire.unread(start, "editor", "long").passes

@@ -168,16 +168,16 @@ def test_what_chooses_another_price_is_in_the_context(told: dict[str, Any], cont
 
 def test_a_response_of_which_only_the_beginning_was_written_is_at_least_that() -> None:
     (call,) = calls(said(stop_reason=None), said(stop_reason=None))
-    assert call.least
+    assert call.is_lower_bound
     (call,) = calls(said(stop_reason=None), said(stop_reason="tool_use"))
-    assert not call.least
+    assert not call.is_lower_bound
 
 
 def test_a_stop_that_comes_later_makes_the_figures_exact() -> None:
     reader = read(said(stop_reason=None))
-    assert [call.least for call in reader.take()] == [True]
+    assert [call.is_lower_bound for call in reader.take()] == [True]
     reader.read(jsonl(said(stop_reason="end_turn")))
-    assert [call.least for call in reader.take()] == [False]
+    assert [call.is_lower_bound for call in reader.take()] == [False]
 
 
 def test_usage_is_never_taken_from_progress_lines_quotes_or_what_a_person_said() -> None:

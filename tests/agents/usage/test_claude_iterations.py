@@ -14,23 +14,23 @@ def step(kind: str, *figures: int, **over: Any) -> dict[str, Any]:
 
 def test_one_step_is_the_response_itself() -> None:
     (call,) = calls(said(usage(iterations=[step("message", 10, 20, 300)])))
-    assert not call.least
+    assert not call.is_lower_bound
 
 
 def test_steps_that_add_up_to_the_response_are_told_with_it() -> None:
     steps = [step("message", 4, 5, 100), step("message", 6, 15, 200)]
     (call,) = calls(said(usage(iterations=steps)))
-    assert (call.input, call.output, call.least) == (10, 20, False)
+    assert (call.input, call.output, call.is_lower_bound) == (10, 20, False)
 
 
 def test_steps_that_do_not_add_up_make_the_response_a_lower_bound() -> None:
     steps = [step("message", 10, 20, 300), step("message", 6, 15, 200)]
-    assert [call.least for call in calls(said(usage(iterations=steps)))] == [True]
+    assert [call.is_lower_bound for call in calls(said(usage(iterations=steps)))] == [True]
 
 
 def test_steps_of_an_unknown_kind_make_the_response_a_lower_bound() -> None:
     steps = [step("message", 10, 20, 300), step("rerun", 6, 15, 200)]
-    assert [call.least for call in calls(said(usage(iterations=steps)))] == [True]
+    assert [call.is_lower_bound for call in calls(said(usage(iterations=steps)))] == [True]
 
 
 def test_an_adviser_is_a_call_of_its_own_model_beside_the_response() -> None:
@@ -41,7 +41,12 @@ def test_an_adviser_is_a_call_of_its_own_model_beside_the_response() -> None:
     ]
     line = said(usage(iterations=steps))
     own, adviser = calls(line, line)
-    assert (own.input, own.output, own.model, own.least) == (10, 20, "claude-opus-5-5", False)
+    assert (own.input, own.output, own.model, own.is_lower_bound) == (
+        10,
+        20,
+        "claude-opus-5-5",
+        False,
+    )
     assert (adviser.id, adviser.request) == ("msg_1/1", "req_1")
     assert (adviser.input, adviser.output, adviser.model) == (900, 80, "claude-fable-5")
     assert (adviser.session, adviser.turn, adviser.at_us) == (own.session, own.turn, own.at_us)

@@ -59,7 +59,7 @@ def test_an_answer_is_a_lower_bound_while_its_run_goes_on() -> None:
     reader = read(START, answer(1, 413, **asked))
     call = one(reader)
 
-    assert (call.session, call.model, call.output, call.least) == (SESSION, "m", 413, True)
+    assert (call.session, call.model, call.output, call.is_lower_bound) == (SESSION, "m", 413, True)
     assert (call.turn, call.tools) == ("i-1", ("t-1",))
     assert reader.facts.cwd == "/srv/app"
 
@@ -81,7 +81,7 @@ def test_what_the_end_of_a_run_tells_takes_the_place_of_its_answers() -> None:
     (call,) = in_parts(CopilotReader(PATH), [jsonl(each) for each in events])
 
     assert (call.model, call.input, call.output, call.reasoning) == ("big", 300, 90, 30)
-    assert (call.cache_read, call.cache_5m, call.least) == (600, 100, False)
+    assert (call.cache_read, call.cache_5m, call.is_lower_bound) == (600, 100, False)
 
 
 def test_runs_of_a_resumed_session_add_up() -> None:

@@ -76,7 +76,7 @@ def test_thoughts_are_counted_once_whatever_the_endpoint_does(
 def test_a_total_that_nobody_split_is_a_lower_bound() -> None:
     call = one(read(ANSWER | {"usageMetadata": {"totalTokenCount": 900}}))
 
-    assert (call.input, call.output, call.least) == (900, 0, True)
+    assert (call.input, call.output, call.is_lower_bound) == (900, 0, True)
 
 
 def test_a_sub_agents_file_belongs_to_the_session_of_its_folder() -> None:

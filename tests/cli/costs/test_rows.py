@@ -34,7 +34,7 @@ def told(cost_nano: int | None, *, from_start: bool = True, model: str = "small"
 
 def shown(parts: list[Used], by: By) -> list[tuple[Any, ...]]:
     """The rows of a view: name, source, cost, whether it is a lower bound."""
-    return [(each.name, each.source, each.cost, each.least) for each in grouped(parts, by)]
+    return [(each.name, each.source, each.cost, each.is_lower_bound) for each in grouped(parts, by)]
 
 
 def test_a_session_with_a_price_of_every_call_is_computed() -> None:
@@ -51,7 +51,11 @@ def test_what_an_agent_told_from_the_start_stands_for_all_of_the_session() -> No
     rows = [row(computed=200 * PICO_PER_NANO), row(model="large", computed=200 * PICO_PER_NANO)]
     parts = used(rows, {("claude", "s"): told(500)})
     (found,) = grouped(parts, "session")
-    assert (found.source, found.cost, found.least) == ("reported", 500 * PICO_PER_NANO, False)
+    assert (found.source, found.cost, found.is_lower_bound) == (
+        "reported",
+        500 * PICO_PER_NANO,
+        False,
+    )
     assert (found.figures.calls, found.figures.input) == (2, 20)
     assert [(each.name, each.cost) for each in grouped(parts, "model")] == [
         ("large", None),

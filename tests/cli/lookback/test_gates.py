@@ -17,7 +17,7 @@ CENT = 10_000_000
     [
         (Cost(usd_nano=CENT // 4, tokens=812), " cost       $0.003  812 tokens"),
         (Cost(usd_nano=3_100 * 100 * CENT, tokens=731_400_000), "$3,100.00  731 M tokens"),
-        (Cost(usd_nano=CENT, least=True, tokens=402_000), ">= $0.01  402 k tokens"),
+        (Cost(usd_nano=CENT, is_lower_bound=True, tokens=402_000), ">= $0.01  402 k tokens"),
         (Cost(tokens=9, unpriced=("a", "b")), "?  9 tokens  2 models without a price"),
     ],
 )

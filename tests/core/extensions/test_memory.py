@@ -12,14 +12,14 @@ BOTH: frozenset[Permission] = frozenset({"memory.read", "memory.write"})
 
 
 def contents(memory: Memory, **query: Any) -> list[str]:
-    return [record.content for record in memory.asked("memory.query", query)["records"]]
+    return [record.content for record in memory.answer("memory.query", query)["records"]]
 
 
 def test_what_was_appended_is_found_newest_first() -> None:
     memory = Memory(BOTH)
     for content, namespace in (("one", "a"), ("two", "b"), ("three", "a")):
         params = {"content": content, "namespace": namespace, "tags": [content[0]]}
-        assert memory.asked("memory.append", params) == {"ok": True}
+        assert memory.answer("memory.append", params) == {"ok": True}
     assert contents(memory) == ["three", "two", "one"]
     assert contents(memory, namespace="a") == ["three", "one"]
     assert contents(memory, contains="o", limit=1) == ["two"]
@@ -29,7 +29,7 @@ def test_what_was_appended_is_found_newest_first() -> None:
 def test_the_oldest_record_makes_room() -> None:
     memory = Memory(BOTH)
     for number in range(RECORDS_LIMIT + 1):
-        memory.asked("memory.append", {"content": f"n{number}"})
+        memory.answer("memory.append", {"content": f"n{number}"})
     assert "n0" not in contents(memory, contains="n0", limit=100)
     assert contents(memory, contains="n1", limit=1) == ["n199"]
     assert contents(memory, contains="n500") == ["n500"]
@@ -50,7 +50,7 @@ def test_the_oldest_record_makes_room() -> None:
 def test_sy_25_other_requests_and_those_without_permission_are_refused(
     permissions: frozenset[Permission], method: str, code: int
 ) -> None:
-    refused = Memory(permissions).asked(method, None)
+    refused = Memory(permissions).answer(method, None)
     assert isinstance(refused, Refusal)
     assert refused.code == code
 
@@ -60,5 +60,5 @@ def test_sy_25_other_requests_and_those_without_permission_are_refused(
 )
 def test_what_does_not_fit_is_refused_and_not_kept(params: Any) -> None:
     memory = Memory(BOTH)
-    assert memory.asked("memory.append", params).code == INVALID_PARAMS
+    assert memory.answer("memory.append", params).code == INVALID_PARAMS
     assert contents(memory) == []

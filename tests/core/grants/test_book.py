@@ -197,7 +197,7 @@ def test_a_change_of_the_folder_is_only_answered_where_it_was_granted() -> None:
     plain, moved = Grants(), Grants()
     give(plain)
     give(moved, found=found("cd ..", BUILD))
-    assert [rule.text for rule in moved.kept()[0].rules] == ["cd ..", f"{BUILD} *"]
+    assert [rule.text for rule in moved.permanent()[0].rules] == ["cd ..", f"{BUILD} *"]
     for commands, by_plain, by_moved in (
         ((BUILD,), True, True),
         (("cd ..", BUILD), False, True),
@@ -288,7 +288,7 @@ def test_unused_for_30_days_it_expires_and_a_use_keeps_it() -> None:
     late = START.plus(59 * DAY_S)
     assert not covers(grants, BUILD, now=late)
     assert why(grants.expire(late)) == ["it was not used for 30 days"]
-    assert grants.kept() == ()
+    assert grants.permanent() == ()
 
 
 # --- release of what waits
@@ -337,7 +337,7 @@ def test_a_grant_is_taken_back_by_its_id_or_prefix() -> None:
     view, effects = grants.revoke("abcd1", "operator ann", START)
     assert view.scope == "always"
     assert kinds(effects) == ["grant.revoked"]
-    assert grants.kept() == ()
+    assert grants.permanent() == ()
     assert covers(grants, BUILD), "the one for the session still answers"
     grants.revoke("abcd2", "operator ann", START)
     assert not covers(grants, BUILD)
@@ -347,10 +347,10 @@ def test_only_grants_for_good_are_kept_and_come_back_as_they_were() -> None:
     grants = Grants()
     give(grants)
     give(grants, "session", "other", id="r2")
-    (kept,) = grants.kept()
+    (kept,) = grants.permanent()
     again = Grants()
     assert kinds(again.restore((kept,), START)) == ["grant.kept"]
-    assert again.kept() == (kept,)
+    assert again.permanent() == (kept,)
     assert covers(again, f"{BUILD} --watch", session="later")
 
 
@@ -364,7 +364,7 @@ def test_what_is_too_old_or_never_was_for_good_does_not_come_back() -> None:
     session = GrantView(**{**fields, "scope": "session"})
     endless = GrantView(**{**fields, "until_at": 0})
     assert again.restore((session, endless), START) == []
-    assert again.kept() == ()
+    assert again.permanent() == ()
 
 
 def test_a_clock_that_was_ahead_makes_no_grant_last_longer() -> None:
@@ -372,4 +372,4 @@ def test_a_clock_that_was_ahead_makes_no_grant_last_longer() -> None:
     kept = give(grants).view
     again = Grants()
     again.restore((kept,), START.plus(-100 * DAY_S))
-    assert again.kept()[0].until_at == START.plus(-70 * DAY_S).wall_us
+    assert again.permanent()[0].until_at == START.plus(-70 * DAY_S).wall_us

@@ -65,7 +65,7 @@ def test_ap_8_a_wide_grant_that_is_not_for_good_ends_with_its_session(
     assert not covers(grants, TEST, agent="codex")
     grants.end_session("claude", "one", START)
     assert not covers(grants, TEST)
-    assert grants.kept() == ()
+    assert grants.permanent() == ()
 
 
 @pytest.mark.parametrize("width", ["program", "folder"])
@@ -80,7 +80,7 @@ def test_a_wide_grant_for_a_turn_or_15_minutes_ends_with_those(width: Width) -> 
 
 
 def test_a_grant_for_the_folder_comes_back_in_a_new_core() -> None:
-    (kept,) = granted("folder", "always").kept()
+    (kept,) = granted("folder", "always").permanent()
     again = Grants()
     again.restore((kept,), START)
     assert covers(again, "make build", session="two")

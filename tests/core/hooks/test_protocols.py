@@ -24,7 +24,7 @@ from watchgate.core.verdicts import Abort, Allow, Block, Confirm, Failed, Inject
 EVENTS = [pre(), permission(), post(), post(ok=False), batch(shell()), other("prompt.submit")]
 EVENTS += [other("turn.end"), other("session.start"), other("notice")]
 NAMES = sorted(PROTOCOLS)
-HEARD = [name for name in NAMES if PROTOCOLS[name].heard]
+HEARD = [name for name in NAMES if PROTOCOLS[name].reads_output]
 TOLD_ALL = [name for name in HEARD if name != "sandbox-env"]
 """The protocols that tell everything on stdin."""
 

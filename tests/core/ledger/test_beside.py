@@ -94,7 +94,7 @@ def test_the_newest_call_is_one_for_as_long_as_it_reads_the_same() -> None:
         told(counts="newest", input=3, output=4),
         told(counts="newest", input=9, output=1),
     )
-    assert (found.calls, found.input, found.output, found.least) == (2, 12, 5, 2)
+    assert (found.calls, found.input, found.output, found.lower_bounds) == (2, 12, 5, 2)
 
 
 def test_of_two_sources_the_one_that_tells_more_counts() -> None:

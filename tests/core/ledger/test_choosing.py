@@ -35,7 +35,7 @@ def test_no_calls_have_no_source() -> None:
 
 
 def test_a_call_that_may_have_used_more_makes_a_lower_bound() -> None:
-    assert is_least(Figures(calls=2, least=1), "reported")
+    assert is_least(Figures(calls=2, lower_bounds=1), "reported")
 
 
 def test_figures_are_added_and_taken_away_exactly() -> None:

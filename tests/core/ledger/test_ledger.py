@@ -47,7 +47,7 @@ def test_all_kinds_of_tokens_are_added_and_priced_apart() -> None:
     assert found.computed == 10 * 200 + 4 * 1000 + 5 * 20 + 6 * 250 + 7 * 400 + 2 * 7
     assert (found.input, found.output, found.cache_read, found.reasoning) == (10, 4, 5, 3)
     assert (found.cache_5m, found.cache_1h, found.cache_write, found.tokens) == (6, 7, 13, 32)
-    assert (found.calls, found.web_searches, found.unreported, found.least) == (1, 2, 1, 0)
+    assert (found.calls, found.web_searches, found.unreported, found.lower_bounds) == (1, 2, 1, 0)
 
 
 def test_a_model_without_a_price_is_unpriced_and_not_free() -> None:
@@ -68,13 +68,13 @@ def test_cache_writes_that_nobody_counted_and_that_cost_more_make_a_lower_bound(
     book = Ledger(lambda told: {**TARIFFS, "flat": flat}.get(told.model), day_of)
     told = [call("a", writes_untold=True), call("b"), call("c", model="flat", writes_untold=True)]
     book.put("f", "claude", [*told, call("d", input=0, writes_untold=True)])
-    assert {row.model: row.figures.least for row in book.rows()} == {"small": 1, "flat": 0}
+    assert {row.model: row.figures.lower_bounds for row in book.rows()} == {"small": 1, "flat": 0}
 
 
 def test_web_searches_that_no_table_has_a_price_for_make_a_lower_bound() -> None:
     book = ledger()
     book.put("f", "claude", [call("a", web_searches=1), call("b", model="large", web_searches=1)])
-    assert figures(book).least == 1
+    assert figures(book).lower_bounds == 1
 
 
 def test_the_agents_own_cost_is_kept_beside_the_computed_one() -> None:
@@ -156,7 +156,7 @@ def test_new_prices_price_every_call_anew() -> None:
 
 def counted(book: Ledger) -> list[tuple[str, str, bool]]:
     """The calls of threads: id, session and whether it is a lower bound."""
-    return sorted((one.call.id, one.session, one.least) for one in book.calls())
+    return sorted((one.call.id, one.session, one.is_lower_bound) for one in book.calls())
 
 
 def thread(name: str, at: int, *ids: str) -> list[UsageCall]:

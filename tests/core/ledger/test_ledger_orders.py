@@ -72,7 +72,7 @@ def summed(counted: list[CountedCall]) -> dict[tuple[str, ...], Figures]:
                 unreported=one.call.reported is None,
                 computed=one.computed or 0,
                 unpriced=one.computed is None,
-                least=one.least,
+                lower_bounds=one.is_lower_bound,
                 **{name: getattr(one.call, name) for name in names},
             )
         )

@@ -11,7 +11,7 @@ from watchgate.core.ledger.same import Same, Told, same_calls
 
 def found(*calls: UsageCall) -> list[Same]:
     """What is counted of them, each from a file of its own; the same in any order."""
-    told = [Told(f"file{n}", one, one.least) for n, one in enumerate(calls)]
+    told = [Told(f"file{n}", one, one.is_lower_bound) for n, one in enumerate(calls)]
     results = [sorted(same_calls(order), key=repr) for order in permutations(told)]
     assert all(result == results[0] for result in results)
     return results[0]
@@ -78,9 +78,9 @@ def test_copies_in_sub_agents_files_alone_are_one_call() -> None:
 
 
 def test_what_one_record_tells_to_its_end_is_no_lower_bound() -> None:
-    assert found(call(least=True), call(output=9))[0].least is False
-    assert found(call(least=True), call(output=9, least=True))[0].least is True
-    assert found(call(least=True), call(side=True, output=9))[0].least is True
+    assert found(call(least=True), call(output=9))[0].is_lower_bound is False
+    assert found(call(least=True), call(output=9, least=True))[0].is_lower_bound is True
+    assert found(call(least=True), call(side=True, output=9))[0].is_lower_bound is True
 
 
 def test_thousands_of_requests_under_one_id_are_told_apart_at_once() -> None:

@@ -47,7 +47,7 @@ def test_a_turn_has_the_calls_that_were_made_in_it() -> None:
 
 def test_a_turn_with_a_call_that_has_no_price_is_a_lower_bound() -> None:
     (turn,) = told(call("a", turn="t1"), call("b", turn="t1", model="nova")).turns
-    assert (turn.cost, turn.least) == (NANO_OF_ONE, True)
+    assert (turn.cost, turn.is_lower_bound) == (NANO_OF_ONE, True)
 
 
 def test_tool_calls_of_the_last_hour_say_how_many_share_a_call() -> None:
@@ -130,5 +130,5 @@ def test_many_sub_agents_on_many_days_are_told_as_one_before_anything_is_left_ou
 
 def test_a_figure_beyond_all_sense_is_told_as_the_most_that_there_is() -> None:
     (row,) = told(call("a"), call("b", input=FIGURE_MOST, output=FIGURE_MOST)).rows
-    assert (row.output, row.calls, row.least) == (FIGURE_MOST, 2, True)
+    assert (row.output, row.calls, row.is_lower_bound) == (FIGURE_MOST, 2, True)
     assert row.computed == FIGURE_MOST

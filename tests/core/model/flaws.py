@@ -114,7 +114,7 @@ class TellsAtOnce(Engine):
     def decided(self, request: Request) -> list[Effect]:
         effects = super().decided(request)
         if self.broker.committed(request):
-            effects += self._endings.tell(request)
+            effects += self._settler.answer_waiters(request)
         return effects
 
 

@@ -74,7 +74,7 @@ class Situation:
         none, and the alarms about calls that passed no gate.
         """
         engine = self.engine
-        alike = (engine.config, engine._gate, engine._bus, engine._hearings, engine.preset)
+        alike = (engine.config, engine._gate, engine._bus, engine._pending, engine.preset)
         watches = (engine.coverage, engine._ended)
         memo: dict[int, Any] = {id(each): each for each in (*alike, *watches)}
         for request in self.requests().values():

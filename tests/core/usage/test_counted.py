@@ -88,7 +88,7 @@ def test_it_makes_no_session_known() -> None:
 def test_a_cost_that_was_told_from_the_start_is_the_sessions() -> None:
     seen = session(record("session.start", native="n"), told(4.0), counted(row()))
 
-    assert (seen.cost, seen.source, seen.least) == (4 * NANO, "reported", False)
+    assert (seen.cost, seen.source, seen.is_lower_bound) == (4 * NANO, "reported", False)
     assert (seen.reported_cost, seen.computed_cost) == (4 * NANO, NANO)
     assert seen.tokens == Tokens(input=10, output=5)
     assert total(seen.spent) == (4 * NANO, Tokens(input=10, output=5))
@@ -97,7 +97,7 @@ def test_a_cost_that_was_told_from_the_start_is_the_sessions() -> None:
 def test_a_cost_that_was_told_from_the_middle_gives_way_to_the_files() -> None:
     seen = session(told(4.0), counted(row()))
 
-    assert (seen.cost, seen.source, seen.least) == (NANO, "computed", False)
+    assert (seen.cost, seen.source, seen.is_lower_bound) == (NANO, "computed", False)
     assert seen.reported_cost == 4 * NANO
     assert total(seen.spent)[0] == NANO
 
@@ -121,7 +121,7 @@ def test_nothing_told_for_calls_without_a_price_is_no_cost() -> None:
 
 
 def test_sessions_that_were_used_today_are_not_let_go_for_older_ones_that_were_read_later() -> None:
-    fold = UsageFold(kept=4)
+    fold = UsageFold(max_sessions=4)
     for number, day in enumerate((TODAY, TODAY - 3, TODAY - 2, TODAY - 1, TODAY - 4)):
         one = counted(row(day), session=f"s{number}", at=NOW_US + number)
         fold.counted(one, msgspec.convert(one.data, CountedData))
@@ -133,7 +133,7 @@ def test_where_files_have_no_price_it_is_a_lower_bound() -> None:
     unpriced = row(computed=None, unpriced=1)
     seen = session(told(4.0), counted(unpriced, source="unknown"))
 
-    assert (seen.cost, seen.source, seen.least) == (4 * NANO, "reported", True)
+    assert (seen.cost, seen.source, seen.is_lower_bound) == (4 * NANO, "reported", True)
     assert not seen.unpriced
 
 
@@ -149,13 +149,13 @@ def test_without_any_price_the_cost_is_unknown_and_not_zero() -> None:
 def test_what_lacks_a_price_makes_the_rest_a_lower_bound() -> None:
     seen = session(counted(row(), row(model="nova", computed=None, unpriced=2)))
 
-    assert (seen.cost, seen.least, seen.unpriced) == (NANO, True, ("nova",))
+    assert (seen.cost, seen.is_lower_bound, seen.unpriced) == (NANO, True, ("nova",))
 
 
 def test_costs_of_every_call_that_files_report_are_the_sessions() -> None:
     seen = session(counted(row(reported=7 * NANO, unreported=0), source="reported"))
 
-    assert (seen.cost, seen.source, seen.least, seen.computed_cost) == (
+    assert (seen.cost, seen.source, seen.is_lower_bound, seen.computed_cost) == (
         7 * NANO,
         "reported",
         False,
@@ -308,7 +308,7 @@ def test_the_days_are_the_sum_of_the_sessions_figures(records: list[Record]) -> 
 
 @given(RECORDS)
 def test_letting_sessions_go_loses_nothing_of_the_days(records: list[Record]) -> None:
-    small, large = UsageFold(kept=2), UsageFold()
+    small, large = UsageFold(max_sessions=2), UsageFold()
     seen: set[str] = set()
     for each in records:
         if each.kind == COUNTED and each.session not in seen:
@@ -324,7 +324,7 @@ def test_letting_sessions_go_loses_nothing_of_the_days(records: list[Record]) ->
 def test_a_fold_that_was_restored_goes_on_like_the_whole(records: list[Record], cut: int) -> None:
     records = numbered(records)
     whole, first = folded(*records), folded(*records[:cut])
-    sent = msgspec.json.decode(msgspec.json.encode(first.usage.kept()), type=UsageKept)
+    sent = msgspec.json.decode(msgspec.json.encode(first.usage.snapshot()), type=UsageKept)
     second = restore(
         seq=first.seq, core=first.core, at=first.at, gate=first.gate,
         sessions=first.sessions.values(), usage=sent,
@@ -332,7 +332,7 @@ def test_a_fold_that_was_restored_goes_on_like_the_whole(records: list[Record], 
     for each in records[cut:]:
         second.apply(each)
 
-    assert second.usage.kept() == whole.usage.kept()
+    assert second.usage.snapshot() == whole.usage.snapshot()
     assert second.usage.sessions == whole.usage.sessions
     assert second.usage.last_hour(NOW_US) == whole.usage.last_hour(NOW_US)
 

@@ -281,7 +281,7 @@ def test_no_sub_agent_is_too_many() -> None:
     subs = [None, *(f"sub-{number}" for number in range(3 * METERS_KEPT))]
     state = folded(*(report(input=10, sub=sub, ref="r") for sub in subs for _ in range(2)))
     assert used(state) == Tokens(input=10 * len(subs))
-    assert len(state.usage.sessions["claude", "s1"].told.meters) <= METERS_KEPT
+    assert len(state.usage.sessions["claude", "s1"].reported.meters) <= METERS_KEPT
 
 
 def test_the_days_of_a_long_session_keep_what_was_used_on_them() -> None:
@@ -310,10 +310,10 @@ def test_a_record_changed_from_outside_is_passed_over() -> None:
 
 
 def test_sessions_days_and_models_are_bounded() -> None:
-    fold = UsageFold(kept=8)
+    fold = UsageFold(max_sessions=8)
     for number in range(300):
         at = NOON_US + number * DAY_US
-        fold.running(at)
+        fold.note_running(at)
         fold.used(report(session=f"s{number}", at=at, total_cost_usd=1.0))
     for number in range(80):
         at = NOON_US + 299 * DAY_US
@@ -392,7 +392,7 @@ def test_a_fold_that_was_restored_goes_on_like_the_whole(records: list[Record], 
         whole.apply(fresh)
         if number < cut:
             first.apply(fresh)
-    sent = msgspec.json.decode(msgspec.json.encode(first.usage.kept()), type=UsageKept)
+    sent = msgspec.json.decode(msgspec.json.encode(first.usage.snapshot()), type=UsageKept)
     second = restore(
         seq=first.seq, core=first.core, at=first.at, gate=first.gate,
         sessions=first.sessions.values(), usage=sent,
@@ -400,4 +400,4 @@ def test_a_fold_that_was_restored_goes_on_like_the_whole(records: list[Record], 
     for number, each in enumerate(records):
         second.apply(msgspec.structs.replace(each, seq=number + 1))
 
-    assert second.usage.kept() == whole.usage.kept()
+    assert second.usage.snapshot() == whole.usage.snapshot()

@@ -46,7 +46,7 @@ class Judged(Desk):
         gate = PolicyGate("strict", lambda _cwd: shipped(), home="/home/u", own=())
         config = Config(profile="strict")
         engine = Engine(config, gate, self._id, handlers, traits=traits_in(ADAPTERS))
-        self.hub.engine = self.hub.observing._engine = engine
+        self.hub.engine = self.hub.observed._engine = engine
         self.hub.recorder.chain = Chain(
             "core", START, lambda data: journal_json(data, "commands"), Holders()
         )
@@ -174,6 +174,6 @@ def test_what_is_known_of_texts_outlasts_the_handlers_that_are_asked_first(
     desk.hub.take(frame, desk.conn())
     looked.clear()
     ((hearing, _),) = desk.runs.asked
-    desk.hub.heard(hearing, "guard", Report(verdict=Defer()))
+    desk.hub.on_report(hearing, "guard", Report(verdict=Defer()))
     assert desk.hub.engine.broker.open
     assert [text for text in looked if len(text) > 256] == []

@@ -57,7 +57,7 @@ def test_few_descriptors_are_shared_out_so_that_some_stay_for_control(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(resource, "getrlimit", lambda _which: (1_024, 1_024))
-    assert descriptors.ingest_limits() == Limits(most=640, share=160)
+    assert descriptors.ingest_limits() == Limits(total=640, share=160)
 
 
 async def test_a_connection_that_says_nothing_is_closed_with_the_reason(
@@ -151,7 +151,7 @@ async def test_a_line_for_which_there_is_no_room_is_dropped_at_once(
 async def test_one_connection_too_many_is_refused_in_words_and_room_comes_back(
     hub: Notes, path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(ingest, "ingest_limits", lambda: Limits(most=3, share=1))
+    monkeypatch.setattr(ingest, "ingest_limits", lambda: Limits(total=3, share=1))
     async with served(path, Ingest(hub).handle):
         async with await anyio.connect_unix(path) as first:
             await first.send(FRAME)

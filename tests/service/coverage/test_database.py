@@ -52,21 +52,23 @@ def test_a_call_has_run_once_its_part_is_completed(
     part(store, "old", "completed", SINCE_MS - 5)
     part(store, "c1", "running", SINCE_MS + 1)
     part(store, "denied", "error", SINCE_MS + 1)
-    assert database.ran() == []
+    assert database.new_calls() == []
     part(store, "c1", "completed", SINCE_MS + 1)
     part(store, "c2", "completed", SINCE_MS + 2, session="t")
-    told = [(each.session, each.tool.call_id, each.cwd) for each in database.ran()]
+    told = [(each.session, each.tool.call_id, each.cwd) for each in database.new_calls()]
     assert sorted(told) == [("s", "c1", "/w"), ("s", "c2", "/w")]
-    assert database.ran() == []
+    assert database.new_calls() == []
     part(store, "c1", "completed", SINCE_MS + 3, session="u", id="prt_other")
-    assert [each.session for each in database.ran()] == ["u"], "a gateway may only count its ids"
+    assert [each.session for each in database.new_calls()] == ["u"], (
+        "a gateway may only count its ids"
+    )
 
 
 def test_only_the_newest_parts_are_read(store: sqlite3.Connection, tmp_path: Path) -> None:
     database = Database(str(tmp_path / "opencode.db"), SINCE_US)
     for number in range(NEWEST + 20):
         part(store, f"c{number}", "completed", SINCE_MS + number)
-    assert len(database.ran()) == NEWEST
+    assert len(database.new_calls()) == NEWEST
 
 
 @pytest.mark.parametrize("content", [b"", b"no database at all", None])
@@ -74,4 +76,4 @@ def test_what_is_no_database_tells_nothing(tmp_path: Path, content: bytes | None
     path = tmp_path / "opencode.db"
     if content is not None:
         path.write_bytes(content)
-    assert Database(str(path), SINCE_US).ran() == []
+    assert Database(str(path), SINCE_US).new_calls() == []

@@ -58,7 +58,7 @@ def test_a_process_is_no_session_of_its_own_once_its_folder_is_heard_of(tmp_path
     anyio.run(rounds.look)
     cwd = desk.hub.recorder.state.sessions["claude", "pid 7"].cwd
     began = other("session.start", session="one", cwd=cwd)
-    desk.hub.observing.follow(began)
+    desk.hub.observed.on_session_event(began)
     desk.hub.execute(desk.hub.engine.receive(began, 0, began.at))
     views = desk.hub.recorder.state.sessions
     assert ("claude", "pid 7") not in views

@@ -36,7 +36,7 @@ class Follower:
         )
 
     def knows(self, asked: Asked) -> bool:
-        return self.world.engine.coverage.knows(asked.agent, asked.session, asked.tool)
+        return self.world.engine.coverage.knows_call(asked.agent, asked.session, asked.tool)
 
     def look(self) -> list[str | None]:
         """The ids of the calls that one look finds and that nobody told of."""
@@ -92,9 +92,9 @@ def test_a_transcript_that_a_hook_names_is_followed_wherever_it_lies(tmp_path: P
     turn(path, "c1")
     named = SessionChange(what="startup", transcript=str(path))
     event = msgspec.structs.replace(other("session.start"), body=named)
-    follower.transcripts.heard(msgspec.structs.replace(event, agent="droid"))
+    follower.transcripts.on_event(msgspec.structs.replace(event, agent="droid"))
     assert follower.look() == [], "an agent whose transcripts nobody can read"
-    follower.transcripts.heard(event)
+    follower.transcripts.on_event(event)
     assert follower.look() == ["c1"]
 
 

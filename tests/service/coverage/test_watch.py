@@ -126,7 +126,7 @@ def test_a_process_that_ended_takes_its_line_along() -> None:
 
 def test_a_session_whose_agent_has_ended_is_inferred_to_be_gone_once() -> None:
     case = Case()
-    case.watch.asked("claude", "one", (7, 50_000))
+    case.watch.note_process("claude", "one", (7, 50_000))
     assert case.sees(CLAUDE, sessions=(HEARD,)) == []
     (draft,) = case.sees(sessions=(HEARD,))
     assert (draft.kind, draft.session, draft.data.state) == ("policy.inferred", "one", "gone")
@@ -136,14 +136,14 @@ def test_a_session_whose_agent_has_ended_is_inferred_to_be_gone_once() -> None:
 
 def test_a_wrapper_that_ends_with_its_call_says_nothing_of_the_session() -> None:
     case = Case()
-    case.watch.asked("claude", "one", (99, 1))
+    case.watch.note_process("claude", "one", (99, 1))
     assert case.sees(sessions=(HEARD,)) == []
     assert case.sees(sessions=(HEARD,)) == []
 
 
 def test_a_session_that_told_its_own_end_is_not_ended_again() -> None:
     case = Case()
-    case.watch.asked("claude", "one", (7, 50_000))
+    case.watch.note_process("claude", "one", (7, 50_000))
     case.sees(CLAUDE, sessions=(HEARD,))
     ended = msgspec.structs.replace(HEARD, state=SessionState.GONE)
     assert case.sees(sessions=(ended,)) == []

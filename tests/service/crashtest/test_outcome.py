@@ -9,7 +9,7 @@ import pytest
 
 from watchgate.service.crashtest.outcome import Seen, judged
 
-BLOCKED = Seen(ran=False, hook_ran=True, calls=1, told="no", ended="ended with status 0")
+BLOCKED = Seen(ran=False, hook_ran=True, calls=1, reply_text="no", ended="ended with status 0")
 
 
 def seen(**changed: Any) -> Seen:

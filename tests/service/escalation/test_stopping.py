@@ -31,7 +31,7 @@ def test_a_try_that_is_on_its_way_when_the_core_stops_is_on_record(
     stage = Stage(
         ids=core.id, home=str(tmp_path), protected=(), agent_of=lambda _pid: None, scripted=True
     )
-    with hosted(places, Config(escalation=(told,)), stage=stage):
+    with hosted(places, Config(escalation=(told,)), environment=stage):
         core.hold()
         began.read_text()
     core.end()

@@ -101,9 +101,9 @@ def test_an_agent_of_yesterday_that_lives_is_known(
 ) -> None:
     keep(tmp_path, agent)
     presences = restart(MIDNIGHT_US + round(minutes * MINUTE_US))
-    assert [each[0].key for each in presences.side().agents] == [agent.key]
+    assert [each[0].key for each in presences.agent_side().agents] == [agent.key]
     assert not presences.nobody_asks
-    assert presences.stand(chain_of(agent.pid)).standing == "below"
+    assert presences.standing_of(chain_of(agent.pid)).standing == "below"
 
 
 @pytest.mark.parametrize("minutes", [-0.5, 0.5])
@@ -113,8 +113,8 @@ def test_where_the_agents_cannot_be_read_nobody_is_clear(
     keep(tmp_path, agent).write_bytes(b"{")
     presences = restart(MIDNIGHT_US + round(minutes * MINUTE_US))
     assert not presences.nobody_asks
-    assert presences.stand(chain_of(os.getpid()), "r").standing != "clear"
-    assert presences.stand(chain_of(agent.pid), "r").standing != "clear"
+    assert presences.standing_of(chain_of(os.getpid()), "r").standing != "clear"
+    assert presences.standing_of(chain_of(agent.pid), "r").standing != "clear"
 
 
 def test_a_session_from_before_the_machine_was_started_again_locks_nobody(
@@ -122,7 +122,7 @@ def test_a_session_from_before_the_machine_was_started_again_locks_nobody(
 ) -> None:
     path = keep(tmp_path, agent)
     text = path.read_text()
-    assert restart(MIDNIGHT_US - MINUTE_US // 2).side().agents
+    assert restart(MIDNIGHT_US - MINUTE_US // 2).agent_side().agents
     boot = msgspec.json.decode(text)["boot"]
     path.write_text(text.replace(boot, "another"))
     presences = restart(MIDNIGHT_US - MINUTE_US // 2)

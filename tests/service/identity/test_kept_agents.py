@@ -29,8 +29,8 @@ class Core:
     async def asks(self, agent: Proc, session: str = "s") -> set[int]:
         """An agent asks; the processes on the disk when its call may be answered."""
         taken_up = anyio.Event()
-        self.askers.seen(agent, ("claude", session))
-        self.kept.once_kept(agent, taken_up.set)
+        self.askers.note_agent(agent, ("claude", session))
+        self.kept.once_saved(agent, taken_up.set)
         with anyio.fail_after(30):
             await taken_up.wait()
         return self.on_disk() if self.path.exists() else set()
@@ -58,8 +58,8 @@ async def test_one_that_is_known_costs_no_file_more(core: Core) -> None:
     at_once: list[str] = []
     written = core.path.stat().st_ino, core.path.stat().st_mtime_ns
     for _ in range(100):
-        core.askers.seen(FIRST, ("claude", "s"))
-        core.kept.once_kept(FIRST, lambda: at_once.append("taken up"))
+        core.askers.note_agent(FIRST, ("claude", "s"))
+        core.kept.once_saved(FIRST, lambda: at_once.append("taken up"))
     assert len(at_once) == 100
     assert not core.askers.changed
     assert (core.path.stat().st_ino, core.path.stat().st_mtime_ns) == written
@@ -79,7 +79,7 @@ async def test_nobody_takes_another_off_the_disk_by_naming_its_sessions(core: Co
     await core.asks(FIRST)
     assert await core.asks(SECOND) == {30, 31}
     for number in range(ACCOUNTED_KEPT + 1):
-        core.askers.seen(SECOND, ("claude", f"s{number}"))
+        core.askers.note_agent(SECOND, ("claude", f"s{number}"))
     assert await core.asks(Proc(32, "320", "amp"), "t") == {30, 31, 32}
 
 
@@ -89,7 +89,7 @@ async def test_a_core_that_starts_again_knows_them_and_writes_nothing(core: Core
     assert [chain[0].key for chain in again.askers.known()] == [FIRST.key]
     assert not again.askers.changed
     at_once: list[bool] = []
-    again.kept.once_kept(FIRST, lambda: at_once.append(True))
+    again.kept.once_saved(FIRST, lambda: at_once.append(True))
     assert at_once
 
 

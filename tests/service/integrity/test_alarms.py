@@ -61,7 +61,7 @@ def test_the_gate_shows_exactly_what_stays_wrong(looks: list[dict[str, str]]) ->
                 v=1, seq=seq, core="c", at=seq, kind=kind, data=msgspec.to_builtins(told)
             )
             gate = GATE_FOLDS[kind](gate, record)
-        assert set(gate.tampered) == set(alarms.told.values())
+        assert set(gate.tampered) == set(alarms.reported.values())
         assert {each.path for each in gate.tampered} <= {path for path, _ in now}
         settled = {each for key, each in now.items() if before.get(key) == each}
         assert settled <= set(gate.tampered)

@@ -255,7 +255,7 @@ def test_a_locked_journal_is_lost_and_comes_back_complete(path: Path) -> None:
 
 
 def test_few_rows_that_are_large_leave_no_room_for_observations(path: Path) -> None:
-    journal = Journal.open(path, pace=Pace(flush_s=3_600, bytes_kept=1_000))
+    journal = Journal.open(path, pace=Pace(flush_s=3_600, max_bytes=1_000))
     scribe = Scribe(journal)
     assert journal.room > 0
     scribe.write(text="x" * 1_500)
@@ -307,7 +307,7 @@ def test_rows_that_are_just_being_tried_take_room(path: Path) -> None:
             super().insert(rows, purged)
 
     connection = open_to_write(path)
-    journal = Journal(path, Stuck(path, connection), Pace(flush_s=0.001, rows_kept=10))
+    journal = Journal(path, Stuck(path, connection), Pace(flush_s=0.001, max_rows=10))
     scribe = Scribe(journal)
     scribe.write(4)
     assert trying.wait(30)
@@ -401,7 +401,7 @@ def test_several_rows_go_in_together_or_not_at_all(path: Path) -> None:
     scribe = Scribe(aside)
     rows = [scribe.write() for _ in range(6)]
     aside.close()
-    journal = Journal.open(path, pace=Pace(flush_s=3_600, rows_kept=4))
+    journal = Journal.open(path, pace=Pace(flush_s=3_600, max_rows=4))
     journal.extend(rows[:3])
     journal.extend(rows[3:])
     assert journal.dropped == 3
@@ -432,7 +432,7 @@ def test_a_purge_and_the_record_of_it_are_written_together(path: Path) -> None:
 
 
 def test_a_purge_that_has_no_room_drops_nothing(path: Path) -> None:
-    journal = Journal.open(path, pace=Pace(flush_s=3_600, rows_kept=3))
+    journal = Journal.open(path, pace=Pace(flush_s=3_600, max_rows=3))
     scribe = Scribe(journal)
     scribe.write(3)
     scribe.purge([1])

@@ -35,7 +35,7 @@ def test_calls_since_then_are_priced_and_those_of_before_are_not(tmp_path: Path)
     old = line("claude-opus-4-5", "msg_old", "2026-10-01T00:00:00Z")
     disk.write(tmp_path / ".claude/projects/p/a.jsonl", old, line("claude-opus-4-5", "msg_1"))
     found = cost(tmp_path)
-    assert (found.usd_nano, found.least, found.unpriced) == (5_000_000_000, False, ())
+    assert (found.usd_nano, found.is_lower_bound, found.unpriced) == (5_000_000_000, False, ())
     assert (found.calls, found.tokens) == (1, 1_000_000)
     assert "genai-prices" in found.prices
 
@@ -45,7 +45,7 @@ def test_a_model_without_a_price_makes_it_a_lower_bound_or_unknown(tmp_path: Pat
     disk.write(path, line("claude-nova-99", "msg_2"))
     assert (cost(tmp_path).usd_nano, cost(tmp_path).unpriced) == (None, ("claude-nova-99",))
     disk.write(path, line("claude-nova-99", "msg_2"), line("claude-opus-4-5", "msg_1"))
-    assert (cost(tmp_path).usd_nano, cost(tmp_path).least) == (5_000_000_000, True)
+    assert (cost(tmp_path).usd_nano, cost(tmp_path).is_lower_bound) == (5_000_000_000, True)
 
 
 def test_without_any_usage_there_is_no_price_to_tell(tmp_path: Path) -> None:

@@ -138,7 +138,7 @@ def test_a_bad_project_file_allows_nothing_there_and_is_told_of_once(place: Plac
     assert (found.decision, found.risk) == ("ask", "medium")
     assert "may only add ask and deny" in found.reason
     assert place.judged(policies, "ls").decision == "ask"
-    assert len(policies.told) == 1
+    assert len(policies.pending_faults) == 1
     other = Subject(tool=Tool("Bash", "Bash", "shell", {"command": "ls"}, "h"), cwd="/srv")
     assert assess(other, policies("/srv"), 0).decision == "allow"
 

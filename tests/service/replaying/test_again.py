@@ -176,7 +176,7 @@ def test_an_observer_that_speaks_late_takes_no_grant_back() -> None:
     world.allow(world.broker.open[world.broker.of_conn(1) or ""], scope="15m")
     first = world.asked[1]
     world.send(permission(shell("medium x", "c2"), races=False), 2)
-    world.do(world.engine.heard(first.hearing, "log", Report(verdict=Defer()), world.now))
+    world.do(world.engine.on_report(first.dispatch_id, "log", Report(verdict=Defer()), world.now))
     world.says("guard", Defer())
     world.says("log", Defer())
     again = world.again()
@@ -190,8 +190,8 @@ def test_an_allow_that_never_reached_the_disk_is_never_told() -> None:
     unwritten = world.ask(pre(shell("high y", "c2")), 2)
     world.decide(unwritten, "allow")
     recording = Recording(world.kept(), ADAPTERS)
-    assert recording.told_by(written.id, NEVER)
-    assert not recording.told_by(unwritten.id, NEVER)
+    assert recording.was_committed_by(written.id, NEVER)
+    assert not recording.was_committed_by(unwritten.id, NEVER)
 
 
 def test_calls_that_share_a_hearing_which_the_recording_cuts_off_are_left_out_together() -> None:

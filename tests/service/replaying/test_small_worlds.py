@@ -172,12 +172,14 @@ class Story:
 
     def _say(self, at: int, verdict: Any) -> None:
         engine = self.world.engine
-        asked = [a for a in self.world.asked if a.invoke.handler.id in engine.awaited(a.hearing)]
+        asked = [
+            a for a in self.world.asked if a.invoke.handler.id in engine.awaited(a.dispatch_id)
+        ]
         if asked:
             ask = asked[at % len(asked)]
             report = Report(verdict=verdict)
             now = self.world.now
-            self.world.do(engine.heard(ask.hearing, ask.invoke.handler.id, report, now))
+            self.world.do(engine.on_report(ask.dispatch_id, ask.invoke.handler.id, report, now))
 
     def _pass(self, seconds: float) -> None:
         """Time passes; a core notices each deadline when it is there."""

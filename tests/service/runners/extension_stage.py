@@ -49,7 +49,7 @@ class Stage:
         self.lines: list[tuple[str, str]] = []
         self.spec: ExtensionSpec = self._spec(mode, **fields)
         self.extensions = Extensions(
-            Surroundings(clock=self.clock, pause=self._pause, said=self._said, timing=timing)
+            Surroundings(clock=self.clock, pause=self._pause, on_line=self._said, timing=timing)
         )
 
     @property

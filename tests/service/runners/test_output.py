@@ -14,7 +14,7 @@ def test_both_ends_are_kept_and_everything_is_counted(pieces: list[bytes], cap: 
     tail = cap // 2
     head = cap - tail
     fits = len(whole) <= cap
-    assert kept.kept() == (whole if fits else whole[:head] + whole[len(whole) - tail :])
+    assert kept.content() == (whole if fits else whole[:head] + whole[len(whole) - tail :])
     assert kept.size == len(whole)
 
 
@@ -22,7 +22,7 @@ def test_a_flood_does_not_grow() -> None:
     kept = HeadTail(1_000)
     for _ in range(1_000):
         kept.add(b"x" * 10_000)
-    assert (len(kept.kept()), kept.size) == (1_000, 10_000_000)
+    assert (len(kept.content()), kept.size) == (1_000, 10_000_000)
 
 
 def test_a_short_text_is_shown_as_it_is() -> None:

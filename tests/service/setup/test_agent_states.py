@@ -70,7 +70,7 @@ def test_a_machine_without_agents_has_none_and_every_agent_has_a_row(tmp_path: P
     found = states(tmp_path)
 
     assert found.keys() == ADAPTERS.keys()
-    assert not any(each.found or each.installed or each.next for each in found.values())
+    assert not any(each.is_present or each.installed or each.next for each in found.values())
     assert install_command(found.values()) == "watchgate install claude", "as an example"
 
 
@@ -84,7 +84,7 @@ def test_a_program_or_a_folder_of_its_own_shows_that_an_agent_is_here(
 
     found = states(tmp_path)
 
-    assert [name for name, each in found.items() if each.found] == ["claude", "gemini"]
+    assert [name for name, each in found.items() if each.is_present] == ["claude", "gemini"]
     assert found["gemini"].next == "watchgate install gemini"
     assert install_command(found.values()) == "watchgate install claude gemini"
 
@@ -188,7 +188,7 @@ def test_a_file_that_cannot_be_read_is_mended_by_hand(tmp_path: Path) -> None:
 
     found = states(tmp_path)["claude"]
 
-    assert (found.found, found.ready, found.next) == (True, False, "mend the file by hand")
+    assert (found.is_present, found.ready, found.next) == (True, False, "mend the file by hand")
 
 
 def test_an_installation_in_a_project_is_known_from_everywhere(tmp_path: Path) -> None:

@@ -94,7 +94,7 @@ def test_every_place_is_renewed_whatever_led_there(places: Paths, tmp_path: Path
 def test_hooks_without_a_list_are_found_in_the_usual_places(places: Paths) -> None:
     [settings] = install(CLAUDE)
     places.installed.unlink()
-    assert [each.agent.name for each in installations(places, AGENTS, os.environ, Path("/")).found]
+    assert [each.agent.name for each in installations(places, AGENTS, os.environ, Path("/")).places]
     renew(places, "watch")
     assert lanes(settings) == {"observe"}
 

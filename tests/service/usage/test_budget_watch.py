@@ -94,7 +94,7 @@ def test_the_state_knows_what_was_said() -> None:
 
 def test_at_local_midnight_the_day_is_free_and_a_session_is_not() -> None:
     core = Spender()
-    core.state.usage.local(-5 * 3_600)
+    core.state.usage.set_utc_offset(-5 * 3_600)
     core.spend("s1", 25)
     core.look()
     today = core.today
@@ -136,7 +136,7 @@ def test_figures_that_vanish_may_set_calls_free() -> None:
     [
         {"rows": ()},
         {"rows": (CountedRow(day=0, model="m", calls=1, input=5, unpriced=1),)},
-        {"rows": (CountedRow(day=0, model="m", calls=1, computed=1, least=True),)},
+        {"rows": (CountedRow(day=0, model="m", calls=1, computed=1, is_lower_bound=True),)},
     ],
 )
 def test_a_cost_that_is_not_known_any_more_sets_nothing_free(unknown: dict[str, Any]) -> None:

@@ -30,7 +30,7 @@ async def test_what_was_used_before_is_known_and_what_is_added_follows(core: Liv
         before = await core.until(lambda seen: seen.cost == cost_of(10, 20), "s1")
         core.write("s1", 30)
         after = await core.until(lambda seen: seen.cost != before.cost, "s1")
-    assert (before.source, before.least, before.label) == ("computed", False, "demo")
+    assert (before.source, before.is_lower_bound, before.label) == ("computed", False, "demo")
     assert after.cost == cost_of(10, 20, 30)
     assert after.tokens == Tokens(input=300, output=60)
     assert after.counted is not None
@@ -107,10 +107,10 @@ async def test_the_cost_that_an_agent_told_since_the_middle_does_not_hide_what_f
     async with core.running():
         await core.until(lambda seen: seen.cost == cost_of(10), "s1")
         await core.tell("s1", total_cost_usd=5.0)
-        seen = await core.until(lambda seen: seen.told.cost, "s1")
+        seen = await core.until(lambda seen: seen.reported.cost, "s1")
         state = await core.state()
     assert (seen.cost, seen.source) == (cost_of(10), "computed")
-    assert seen.told.cost == 5 * NANO
+    assert seen.reported.cost == 5 * NANO
     assert [each.cost for each in state.usage.spent] == [cost_of(10)]
 
 

@@ -25,7 +25,7 @@ def test_a_thread_that_used_nothing_yet_is_no_missing_one(tmp_path: Path, kept: 
     if kept:
         book.save()
         _book, ledger = read(tmp_path)
-    assert sorted((one.session, one.least) for one in ledger.calls()) == [
+    assert sorted((one.session, one.is_lower_bound) for one in ledger.calls()) == [
         ("a", False),
         ("b", False),
     ]

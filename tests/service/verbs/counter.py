@@ -50,8 +50,8 @@ class Counter:
             paths=places(directory),
             stop=lambda by, _actor: self.stopped.append(by),
             reload=self._reload(directory),
-            kept=Kept(
-                GrantStore(self.grants, self.desk.hub.engine.grants.kept),
+            stores=Kept(
+                GrantStore(self.grants, self.desk.hub.engine.grants.permanent),
                 Policies(((self.policy, "user"),)),
                 self.presences,
                 self._agents,

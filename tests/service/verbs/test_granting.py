@@ -58,7 +58,7 @@ async def test_a_proposal_names_the_rules_the_folder_and_the_past(counter: Count
         "past_count": 0,
         "widths": dict.fromkeys(("exact", "program", "folder"), nothing),
     }
-    assert counter.desk.hub.engine.grants.kept() == ()
+    assert counter.desk.hub.engine.grants.permanent() == ()
 
 
 async def test_an_edited_proposal_is_tried_the_same_way(counter: Counter) -> None:

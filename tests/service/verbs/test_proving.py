@@ -309,7 +309,7 @@ async def test_with_a_session_open_whose_agent_nobody_knows_nobody_is_clear(
 async def test_a_console_that_is_locked_counts_as_one_and_one_set_adrift_once_unlocked(
     guarded: Counter,
 ) -> None:
-    standing = guarded.desk.hub.engine.standing
+    standing = guarded.desk.hub.engine.status
     await guarded.ok("attach", in_tmux(guarded))
     assert standing.consoles == 1
     orphan = guarded.caller(

@@ -335,10 +335,10 @@ async def test_stop_says_who(counter: Counter) -> None:
 
 async def test_a_key_of_a_console_holds_a_serial_agents_relay(counter: Counter) -> None:
     await counter.ok("hello")
-    assert counter.desk.hub.engine.standing.key_seen_s == float("-inf")
+    assert counter.desk.hub.engine.status.last_key_s == float("-inf")
     await counter.ok("attach")
     await counter.ok("hello")
-    assert counter.desk.hub.engine.standing.key_seen_s == START.mono_s
+    assert counter.desk.hub.engine.status.last_key_s == START.mono_s
 
 
 async def test_a_console_below_an_agent_is_nobody_who_could_decide(counter: Counter) -> None:
@@ -348,10 +348,10 @@ async def test_a_console_below_an_agent_is_nobody_who_could_decide(counter: Coun
     await counter.ok("attach", below)
     await counter.ok("hello", below)
     engine = counter.desk.hub.engine
-    assert (engine.standing.consoles, engine.standing.key_seen_s) == (0, float("-inf"))
+    assert (engine.status.consoles, engine.status.last_key_s) == (0, float("-inf"))
     assert counter.desk.kinds()[-1] == "console.attached", "it is on record all the same"
     await counter.ok("attach")
-    assert engine.standing.consoles == 1
+    assert engine.status.consoles == 1
 
 
 async def test_the_snapshot_has_everything_for_a_first_picture(counter: Counter) -> None:

@@ -1,4 +1,4 @@
-"""What every agent adapter provides: bytes to an event, a reply to bytes, and what to install."""
+"""The interface of an agent adapter: bytes to an event, a reply to bytes, hooks to install."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _CANNOT = Can()
 
 
 class Intake(msgspec.Struct, frozen=True, kw_only=True):
-    """What is known about a payload before it is decoded, from the frame's header lines."""
+    """Facts about a payload before it is decoded, from the frame's header lines."""
 
     lane: Lane
     at: Instant
@@ -27,7 +27,7 @@ class Intake(msgspec.Struct, frozen=True, kw_only=True):
 def awaited(
     event: Event, intake: Intake, can: Mapping[str, Can], own_rules: OwnRules | None = None
 ) -> Event:
-    """The event with what only matters where somebody waits: for how long, and `can` by its name.
+    """Adds to the event what only matters where somebody waits: its time limit and its `can`.
 
     Most events are only observed, and a call with more than 15 named arguments is far slower.
     """
@@ -40,7 +40,7 @@ def awaited(
 
 
 def in_mode(rules: Mapping[str, OwnRules], mode: str | None) -> OwnRules | None:
-    """The agent's own rules in a mode; under the empty name are those of any that is not named."""
+    """Returns the agent's own rules in a mode; the empty name holds those of any other mode."""
     return rules.get(mode or "") or rules.get("")
 
 
@@ -53,7 +53,7 @@ class Answer(msgspec.Struct, frozen=True):
 
 
 class DecodeError(ValueError):
-    """The payload is not one of this agent's; the message says what is wrong with it."""
+    """The payload is none of this agent's; the message says what is wrong with it."""
 
 
 class HookEntry(msgspec.Struct, frozen=True, kw_only=True):
@@ -77,7 +77,7 @@ Form = Literal["groups", "flat", "copilot", "crush", "kimi", "kiro", "scripts", 
 
 
 class Silencers(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
-    """Where an agent reads settings, and which key with which value silences hooks, in words.
+    """The settings of an agent that silence its hooks: files, and each key with its value.
 
     Files are below the agent's own directory (`home`), the project, or anywhere (`system`); a key
     within an object is written with a dot. `dotenv` are files of variables that the agent loads
@@ -97,7 +97,7 @@ ALL_OFF = "switches all hooks off"
 class Setup(
     msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, forbid_unknown_fields=True
 ):
-    """Where an agent's hooks live and how one of them is written there.
+    """The place of an agent's hooks, and the form in which one of them is written there.
 
     `user` is the file (or folder) for one user, `~` being the home directory; where the agent's
     `variable` is set, that replaces the first folder below `~`. `project` is the file of one
@@ -130,7 +130,7 @@ class Setup(
     manifests: dict[str, dict[str, Any]] = {}
     each: dict[str, Any] = {}
     closing: dict[str, Any] = {}
-    beside: dict[str, Any] = {}
+    extra: dict[str, Any] = msgspec.field(name="beside", default_factory=dict)
     also_loads: tuple[str, ...] = ()
     process: tuple[str, ...] = ()
     hooks_off: tuple[str, ...] = ()
@@ -157,12 +157,12 @@ class Adapter(Protocol):
 
     @property
     def experimental(self) -> bool:
-        """Whether it was built from documents alone, never run against the agent itself."""
+        """Returns whether it was built from documents alone, never run against the agent itself."""
         ...
 
     @property
     def setup(self) -> Setup | None:
-        """Where its hooks are installed; None for an agent that needs no installation."""
+        """The place where its hooks are installed; None for an agent that needs no installation."""
         ...
 
     @property
@@ -172,7 +172,7 @@ class Adapter(Protocol):
 
     @property
     def own_rules(self) -> Mapping[str, OwnRules]:
-        """Return what it does by itself with a call of its gate, by mode, the usual one first.
+        """Returns what it does by itself with a call of its gate, by mode, the usual one first.
 
         Under the empty name: in any mode that is not named, and where payloads tell none. Where
         nothing is said, it follows from what the agent can be told and from its modes.
@@ -180,21 +180,21 @@ class Adapter(Protocol):
         ...
 
     def can(self, native: str) -> Can:
-        """What the agent can be told in answer to this event of its own."""
+        """Returns what the agent can be told in answer to this event of its own."""
         ...
 
     def decode(self, payload: bytes, intake: Intake) -> Event:
-        """The event that this payload means; raises `DecodeError`."""
+        """Returns the event that this payload means; raises `DecodeError`."""
         ...
 
     def answer(self, event: Event, reply: Reply) -> Answer:
-        """The exact bytes that tell the agent this reply to this event."""
+        """Returns the exact bytes that tell the agent this reply to this event."""
         ...
 
     def closed(self, native: str, lane: Lane, reason: str) -> Answer:
-        """The denial for a payload that cannot be decoded; nothing on lanes that hand back."""
+        """Returns the denial of an undecodable payload; nothing on lanes that hand back."""
         ...
 
     def entries(self, profile: str) -> tuple[HookEntry, ...]:
-        """The hooks that a profile installs, in the order in which they are written."""
+        """Returns the hooks that a profile installs, in the order in which they are written."""
         ...

@@ -1,4 +1,4 @@
-"""Who really speaks, where an agent runs the hooks that another agent's configuration names.
+"""An agent may run the hooks of another agent's configuration, so payloads show who sends them.
 
 Copilot runs those of a repository's Claude settings, Cursor those of the user's. Our command then
 says `claude`, and the payload is another agent's. An agent started from another's shell inherits
@@ -20,7 +20,7 @@ Payload = Mapping[str, Any]
 
 
 class Sign(msgspec.Struct, frozen=True):
-    """How one agent is told: its mark in the environment or the payload, then the payload's shape.
+    """The marks of one agent's payload: in the environment or the bytes, then the payload's shape.
 
     The mark spares the others a second decoding.
     """
@@ -31,7 +31,7 @@ class Sign(msgspec.Struct, frozen=True):
 
 
 def _is_copilot(payload: Payload) -> bool:
-    """Its own names, or Claude Code's without what every payload of Claude Code has."""
+    """Returns whether it has Copilot's own names, or Claude Code's without all of its fields."""
     if "sessionId" in payload:
         return True
     lacks = not payload.keys() & {"tool_use_id", "prompt_id", "permission_mode"}
@@ -39,7 +39,7 @@ def _is_copilot(payload: Payload) -> bool:
 
 
 def _is_vscode(payload: Payload) -> bool:
-    """Claude Code's names with a time of day, which neither Claude Code nor Copilot has beside."""
+    """Returns whether it has Claude Code's names and a time of day, as only VS Code's has."""
     known = {"session_id", "timestamp", "tool_use_id"} <= payload.keys()
     return known and not payload.keys() & {"prompt_id", "permission_mode"}
 
@@ -58,7 +58,7 @@ SIGNS: Final = {
 def speaker(
     agent: str, payload: bytes, env: Mapping[str, str], known: Mapping[str, Adapter]
 ) -> str:
-    """The agent whose payload this is: the one that the command names, or one that borrowed it."""
+    """Returns the agent whose payload this is: the one that the command names, or a borrower."""
     for name, sign in SIGNS.items():
         if name == agent or not (sign.env in env or sign.mark in payload):
             continue

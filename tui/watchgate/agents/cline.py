@@ -14,7 +14,7 @@ import msgspec
 from watchgate.agents.base import HookEntry, Setup
 from watchgate.agents.hooks.entries import gate, observed
 from watchgate.agents.table import Answers, EventRule, Fields, Modes, Table, Told, alike
-from watchgate.agents.table.claude_shape import REASON
+from watchgate.agents.table.answers import REASON
 
 _TIMEOUT_S: Final = 30
 _BEFORE: Final = Answers(

@@ -13,7 +13,8 @@ from watchgate.agents.base import ALL_OFF, Setup, Silencers
 from watchgate.agents.hooks.entries import gate, gate_read, observed
 from watchgate.agents.hooks.matchers import acts, reads
 from watchgate.agents.table import Answers, EventRule, Fields, Modes, Table, Told, alike
-from watchgate.agents.table.claude_shape import PRE_ALLOW, PRE_DENY, REASON
+from watchgate.agents.table.answers import REASON
+from watchgate.agents.table.claude_shape import PRE_ALLOW, PRE_DENY
 from watchgate.core.events import ToolClass
 
 _OWN: Final[dict[str, tuple[ToolClass, str]]] = {
@@ -136,7 +137,7 @@ TABLE: Final = Table(
         ),
         owned=True,
         timeout_key="timeoutSec",
-        beside={"version": 1},
+        extra={"version": 1},
         also_loads=("claude", "vscode"),
         process=("copilot",),
         silencers=Silencers(

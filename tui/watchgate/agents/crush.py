@@ -11,7 +11,7 @@ from typing import Final
 from watchgate.agents.base import Setup
 from watchgate.agents.hooks.entries import gate, observed
 from watchgate.agents.table import Answers, EventRule, Fields, Modes, Table, Told
-from watchgate.agents.table.claude_shape import REASON
+from watchgate.agents.table.answers import REASON
 
 TABLE: Final = Table(
     name="crush",

@@ -17,7 +17,7 @@ from watchgate.agents.hooks.entries import gate, gate_read, observed
 from watchgate.agents.hooks.matchers import acts, reads
 from watchgate.agents.table import Answers, EventRule, Fields, Modes, Paths, Table, Told
 from watchgate.agents.table.adapter import TableAdapter
-from watchgate.agents.table.claude_shape import REASON
+from watchgate.agents.table.answers import REASON
 from watchgate.core import decoding
 from watchgate.core.events import Event, Kind, Text, ToolCall, ToolClass, ToolResult
 from watchgate.core.tool_input import input_hash
@@ -159,7 +159,7 @@ TABLE: Final = Table(
             "committed one would run this machine's paths for everybody: use --scope user"
         ),
         closing={"failClosed": True},
-        beside={"version": 1},
+        extra={"version": 1},
         also_loads=("claude",),
         process=("cursor", "cursor-agent", "Cursor"),
         after=(
@@ -180,10 +180,10 @@ _FAILURE: Final = decoding.decoder(_Failure)
 
 
 class Cursor(TableAdapter):
-    """Cursor, whose `status` tells how a turn ended, and whose queries are repeated in answers."""
+    """The adapter of Cursor: its `status` says how a turn ended; answers repeat its queries."""
 
     def decode(self, payload: bytes, intake: Intake) -> Event:
-        """The event of one hook call or query; raises `DecodeError`."""
+        """Returns the event of one hook call or query; raises `DecodeError`."""
         event = _by_command(super().decode(payload, intake))
         if event.native == "stop" and isinstance(event.body, Text):
             kind = _ENDS.get(event.body.text, event.kind)
@@ -196,7 +196,7 @@ class Cursor(TableAdapter):
         return event
 
     def answer(self, event: Event, reply: Reply) -> Answer:
-        """What Cursor obeys; a query is approved or left to the end of its input, which rejects."""
+        """Returns what Cursor obeys: a query is approved, or left to the end of its input."""
         if event.native != _QUERY:
             return super().answer(event, reply)
         approves = isinstance(reply, SayAllow) and reply.input is None
@@ -217,7 +217,7 @@ class Cursor(TableAdapter):
 
 
 def _by_command(event: Event) -> Event:
-    """A shell call is known by its command alone: not all events of one tell its folder."""
+    """Identifies a shell call by its command alone: not all events of one name its folder."""
     tool, body = event.tool, event.body
     if tool is None or tool.cls != "shell" or not isinstance(body, ToolCall | ToolResult):
         return event

@@ -12,7 +12,7 @@ from typing import Final, Literal
 
 
 class Meaning(StrEnum):
-    """What a word about a call means; `ASKED` that nobody has decided yet."""
+    """The meaning of another system's word about a call; `ASKED`: nobody has decided yet."""
 
     ASKED = "asked"
     ALLOW = "allow"
@@ -24,7 +24,7 @@ class Meaning(StrEnum):
 
     @property
     def allows(self) -> bool:
-        """Whether the call may run."""
+        """Returns whether the call may run."""
         return self in _ALLOWING
 
 
@@ -56,22 +56,22 @@ WORDS: Final[dict[System, dict[str, Meaning]]] = {
 
 
 def meaning(system: System, word: object) -> Meaning | None:
-    """What this word of a system means; None for one that it does not have."""
+    """Returns the meaning of a system's word; None for one that the system does not have."""
     return WORDS[system].get(word) if isinstance(word, str) else None
 
 
 def decided(system: System, word: object) -> Meaning:
-    """What was decided with this word: a missing or unknown one denies."""
-    found = meaning(system, word)
-    return Meaning.DENY if found in (None, Meaning.ASKED) else found
+    """Returns the decision that this word means: a missing or unknown one denies."""
+    known_meaning = meaning(system, word)
+    return Meaning.DENY if known_meaning in (None, Meaning.ASKED) else known_meaning
 
 
 def word(system: System, meant: Meaning) -> str:
-    """What a system is told; never more than is meant."""
-    said = {known: text for text, known in reversed(WORDS[system].items())}
+    """Returns a system's word for a meaning; never one that allows more than is meant."""
+    words = {known: text for text, known in reversed(WORDS[system].items())}
     wanted: Meaning | None = meant
     while wanted is not None:
-        if wanted in said:
-            return said[wanted]
+        if wanted in words:
+            return words[wanted]
         wanted = _NARROWER.get(wanted)
-    return said[Meaning.DENY]
+    return words[Meaning.DENY]

@@ -48,25 +48,25 @@ _YES_NO = (Choice("yes", value="true"), Choice("no", value="false"))
 
 
 def form(schema: Any) -> tuple[Question, ...]:
-    """One question per field; none when a field is of a kind that cannot be asked for."""
+    """Returns one question per field; none when a field is of a kind that cannot be asked for."""
     try:
-        found = decoding.convert(schema, _Schema)
+        fields = decoding.convert(schema, _Schema)
     except msgspec.ValidationError:
         return ()
-    asked = [_question(key, field, found.required) for key, field in found.properties.items()]
+    asked = [_question(key, field, fields.required) for key, field in fields.properties.items()]
     return () if any(each is None for each in asked) else tuple(each for each in asked if each)
 
 
 def values(questions: Sequence[Question], answers: Sequence[Sequence[str]]) -> Content:
-    """The form's content: what was answered, each value of its own type; skipped fields are absent.
+    """Returns the form's content: each answer as a value of its own type, without skipped fields.
 
     Raises `ValueError` for words that are not of the field's type.
     """
     content: Content = {}
     for question, given in zip(questions, answers, strict=True):
-        told = [value_of(question, words) for words in given]
-        if told:
-            content[question.key] = told if question.multiple else told[0]
+        field_values = [value_of(question, words) for words in given]
+        if field_values:
+            content[question.key] = field_values if question.multiple else field_values[0]
     return content
 
 
@@ -103,8 +103,8 @@ def _choices(among: _Items, names: tuple[str, ...]) -> tuple[Choice, ...]:
 
 def _text(key: str, field: _Field) -> str:
     parts = [field.description, _bounds(field)]
-    beside = "; ".join(part for part in parts if part)
-    return f"{field.title or key} ({beside})" if beside else field.title or key
+    hints = "; ".join(part for part in parts if part)
+    return f"{field.title or key} ({hints})" if hints else field.title or key
 
 
 def _bounds(field: _Field) -> str:

@@ -15,7 +15,7 @@ from watchgate.agents.hooks.entries import gate, gate_read, observed
 from watchgate.agents.hooks.matchers import acts, reads
 from watchgate.agents.table import Answers, EventRule, Fields, Modes, Table, Told
 from watchgate.agents.table.adapter import TableAdapter
-from watchgate.agents.table.claude_shape import REASON
+from watchgate.agents.table.answers import REASON
 from watchgate.core.events import Event, Text, ToolClass
 
 _CLASSES: Final[dict[str, ToolClass]] = {
@@ -183,10 +183,10 @@ _ASKED: Final = TableAdapter(
 
 
 class Gemini(TableAdapter):
-    """Gemini, one of whose notices tells that it asks in its own dialog: nobody can answer it."""
+    """The adapter of Gemini CLI, one of whose notices says that it asks in its own dialog."""
 
     def decode(self, payload: bytes, intake: Intake) -> Event:
-        """The event of one hook call; raises `DecodeError`."""
+        """Returns the event of one hook call; raises `DecodeError`."""
         event = super().decode(payload, intake)
         words = event.body.text if isinstance(event.body, Text) else ""
         if event.native != _NOTIFICATION or not words.startswith(_ASKS):

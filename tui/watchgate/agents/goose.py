@@ -108,10 +108,10 @@ _VERDICT: Final = decoding.decoder(_Verdict)
 
 
 class Goose(TableAdapter):
-    """Goose, which tells what its hooks decided on a call also where they let it run."""
+    """The adapter of Goose, which also reports its hooks' decision on a call that they let run."""
 
     def decode(self, payload: bytes, intake: Intake) -> Event:
-        """The event of one hook call; raises `DecodeError`."""
+        """Returns the event of one hook call; raises `DecodeError`."""
         event = super().decode(payload, intake)
         if event.native != _RESULT or _denied(payload):
             return event

@@ -13,7 +13,8 @@ from watchgate.agents.base import Setup
 from watchgate.agents.hooks.entries import gate, gate_read, observed
 from watchgate.agents.hooks.matchers import acts, reads
 from watchgate.agents.table import Answers, EventRule, Fields, Modes, Table, Told
-from watchgate.agents.table.claude_shape import ON_STDERR, REASON
+from watchgate.agents.table.answers import REASON
+from watchgate.agents.table.claude_shape import ON_STDERR
 from watchgate.core.events import ToolClass
 
 _LONGEST_S: Final = 600

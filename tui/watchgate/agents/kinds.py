@@ -1,4 +1,4 @@
-"""Which kinds of events each agent's hooks ever send: a handler for another waits for ever."""
+"""A handler for an event kind that an agent's hooks never send waits for ever."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from watchgate.core.config_handlers import HandlerConfig
 
 
 def never_sent(handler: HandlerConfig, known: Mapping[str, Adapter]) -> list[str]:
-    """What to warn of: the handler's kinds that the one agent it is for never sends."""
-    found = known.get(handler.match.agent or "")
-    if found is None:
+    """Returns warnings about a handler's kinds that the one agent it is for never sends."""
+    adapter = known.get(handler.match.agent or "")
+    if adapter is None:
         return []
     return [
         f"handler {handler.id}: {handler.match.agent} never sends {kind}, so it will not run for"
-        f" it; {handler.match.agent} sends {', '.join(sorted(found.kinds))}"
+        f" it; {handler.match.agent} sends {', '.join(sorted(adapter.kinds))}"
         for kind in handler.on
-        if kind not in found.kinds
+        if kind not in adapter.kinds
     ]

@@ -70,7 +70,7 @@ TABLE: Final = Table(
         owned=True,
         unit="ms",
         timeout_key="timeout_ms",
-        beside={
+        extra={
             "name": "watchgate",
             "description": "The usual tools, gated by watchgate",
             "tools": ["*"],

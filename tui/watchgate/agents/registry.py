@@ -33,24 +33,24 @@ BUILT_IN: Final = (
 
 
 class UnknownAgentError(ValueError):
-    """No adapter has this name; the message lists the names there are."""
+    """The name of no adapter; the message lists the names there are."""
 
 
 class Adapters(MutableMapping[str, Adapter]):
     """Adapters by name; a built-in one is imported when it is first used, few of them ever are."""
 
     def __init__(self, more: Mapping[str, Adapter] | None = None) -> None:
-        """`more` are those of a user's own."""
+        """Takes in `more`, a user's own adapters by name."""
         self._made: dict[str, Adapter] = dict(more or {})
         self._names = dict.fromkeys((*BUILT_IN, *self._made))
 
     def __getitem__(self, name: str) -> Adapter:
-        found = self._made.get(name)
-        if found is None:
+        known = self._made.get(name)
+        if known is None:
             if name not in self._names:
                 raise KeyError(name)
-            found = self._made[name] = _built(name)
-        return found
+            known = self._made[name] = _built(name)
+        return known
 
     def __setitem__(self, name: str, adapter: Adapter) -> None:
         self._made[name] = adapter
@@ -71,28 +71,31 @@ class Adapters(MutableMapping[str, Adapter]):
 
 
 def adapter(name: str, known: Mapping[str, Adapter] | None = None) -> Adapter:
-    """The adapter of an agent, a built-in one without `known`; raises `UnknownAgentError`."""
+    """Returns the adapter of an agent, a built-in one without `known`.
+
+    Raises `UnknownAgentError`.
+    """
     known = ADAPTERS if known is None else known
-    found = known.get(name)
-    if found is None:
+    chosen = known.get(name)
+    if chosen is None:
         raise UnknownAgentError(f"unknown agent {name!r}: use one of {', '.join(sorted(known))}")
-    return found
+    return chosen
 
 
 def closed_template(agent: Adapter, native: str, lane: Lane = Lane.GATE) -> str:
-    """What the hook client prints to deny by itself, with `@` where its reason goes."""
+    """Returns the hook client's own denial on stdout, with `@` where its reason goes."""
     template = agent.closed(native, Lane.GATE, "@").stdout.decode()
     # The client takes an empty one for "hand back" on every lane but the gate's own.
     return template if template or lane is Lane.GATE else "\n"
 
 
 def closed_exit(agent: Adapter, native: str) -> int:
-    """The status with which the hook client leaves when it denies by itself."""
+    """Returns the status with which the hook client leaves when it denies by itself."""
     return agent.closed(native, Lane.GATE, "@").exit_code
 
 
 def handed_back(agent: Adapter, native: str) -> str:
-    """What the hook client prints where it hands back by itself; most agents are told nothing."""
+    """Returns the stdout of a hook client that hands back by itself; empty for most agents."""
     return agent.closed(native, Lane.GATE_READ, "").stdout.decode()
 
 

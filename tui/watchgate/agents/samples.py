@@ -1,4 +1,4 @@
-"""Sample payloads of an agent: what each means to its adapter, and what the agent is told then.
+"""Sample payloads of an agent: the meaning of each to its adapter, and the answers to it.
 
 A line is a payload, or `{"payload": {...}}` with beside it `event` (its name, where the payload has
 none), `lane`, and `expected`: whatever of `Seen` must be so. Each line is answered with the reason
@@ -27,7 +27,7 @@ class SampleError(ValueError):
 
 
 class Told(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
-    """What the agent's hook prints and how it exits; `stdout` is text."""
+    """The output of the agent's hook: `stdout` and `stderr` as text, and the exit status."""
 
     stdout: str = ""
     stderr: str = ""
@@ -35,7 +35,7 @@ class Told(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_field
 
 
 class Seen(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """What one line means and, on a lane that waits, what the agent is told.
+    """The meaning of one sample and, on a lane that waits, the agent's possible answers.
 
     `closed` is what a gate's client prints by itself when the core cannot be reached.
     """
@@ -67,14 +67,17 @@ _EXPECTABLE = tuple(field.encode_name for field in msgspec.structs.fields(Seen))
 
 
 def seen(adapter: Adapter, line: bytes) -> tuple[Seen, list[str]]:
-    """What a line means, and in what it differs from what it expects; raises `SampleError`."""
+    """Returns the meaning of a sample and its differences from the expected.
+
+    Raises `SampleError`.
+    """
     sample, raw = _sample(line)
     try:
         event = _decoded(adapter, sample, raw)
     except DecodeError as fault:
         raise SampleError(str(fault)) from None
-    found = _seen(adapter, event)
-    return found, _differences(sample.expected, found)
+    meaning = _meaning(adapter, event)
+    return meaning, _differences(sample.expected, meaning)
 
 
 def _sample(line: bytes) -> tuple[_Line, bytes]:
@@ -96,7 +99,7 @@ def _sample(line: bytes) -> tuple[_Line, bytes]:
 
 
 def _decoded(adapter: Adapter, sample: _Line, raw: bytes) -> Event:
-    """The event on the lane that the sample names, else on that of the installed hook."""
+    """Returns the event on the lane that the sample names, else on that of the installed hook."""
     observed = adapter.decode(raw, Intake(lane=Lane.OBSERVE, at=_NEVER, native=sample.event))
     lane = sample.lane or _lane(adapter, observed.native)
     return adapter.decode(raw, Intake(lane=lane, at=_NEVER, native=sample.event))
@@ -107,9 +110,9 @@ def _lane(adapter: Adapter, native: str) -> Lane:
     return next((lane for lane in lanes if lane.waits), Lane.OBSERVE)
 
 
-def _seen(adapter: Adapter, event: Event) -> Seen:
+def _meaning(adapter: Adapter, event: Event) -> Seen:
     tool = event.tool
-    told = _told(adapter, event) if event.lane.waits else {}
+    outputs = _outputs(adapter, event) if event.lane.waits else {}
     return Seen(
         event=event.native,
         kind=event.kind,
@@ -120,11 +123,11 @@ def _seen(adapter: Adapter, event: Event) -> Seen:
         cls=tool.cls if tool else None,
         input=tool.input if tool else None,
         cwd=event.cwd,
-        **told,
+        **outputs,
     )
 
 
-def _told(adapter: Adapter, event: Event) -> dict[str, Told]:
+def _outputs(adapter: Adapter, event: Event) -> dict[str, Told]:
     own = event.tool.input if event.tool else {}
     replies: dict[str, Reply] = {
         "allow": SayAllow(),
@@ -134,18 +137,18 @@ def _told(adapter: Adapter, event: Event) -> dict[str, Told]:
     }
     if event.tool is None:
         del replies["modify"]
-    told = {word: _text(adapter.answer(event, reply)) for word, reply in replies.items()}
+    outputs = {word: _text(adapter.answer(event, reply)) for word, reply in replies.items()}
     if event.lane is Lane.GATE:
-        told["closed"] = _text(adapter.closed(event.native, event.lane, REASON))
-    return told
+        outputs["closed"] = _text(adapter.closed(event.native, event.lane, REASON))
+    return outputs
 
 
 def _text(answer: Answer) -> Told:
     return Told(answer.stdout.decode(), answer.stderr.decode(), answer.exit_code)
 
 
-def _differences(expected: dict[str, Any], found: Seen) -> list[str]:
-    shown = dict.fromkeys(_EXPECTABLE) | msgspec.to_builtins(found)
+def _differences(expected: dict[str, Any], meaning: Seen) -> list[str]:
+    shown = dict.fromkeys(_EXPECTABLE) | msgspec.to_builtins(meaning)
     return [
         f"{key} is {_json(shown[key])}, expected {_json(value)}"
         for key, value in expected.items()

@@ -63,7 +63,7 @@ def _call(params: Params) -> Body:
 
 
 def _result(params: Params) -> Body:
-    """The bus does not say whether a call failed."""
+    """Reads a call's result; the bus does not say whether the call failed."""
     return ToolResult(_tool(params), ok=True, text=text(params.get("tool_output")))
 
 
@@ -87,7 +87,7 @@ EVENTS: Final[dict[str, tuple[Kind, Callable[[Params], Body]]]] = {
 
 
 def meant(params: Params) -> tuple[Kind, Body]:
-    """The kind and body of one hook event; a hook of a later version is a notice."""
+    """Returns the kind and body of one hook event; a hook of a later version is a notice."""
     known = EVENTS.get(str(params.get("kind")))
     return ("notice", Text(text(dict(params)))) if known is None else (known[0], known[1](params))
 
@@ -113,11 +113,11 @@ class Synaps:
     own_rules: Final = MappingProxyType({"": OwnRules("runs", "runs")})
 
     def can(self, native: str) -> Can:
-        """What SynapsCLI can be told in answer to one of its events."""
+        """Returns what SynapsCLI can be told in answer to one of its events."""
         return _CAN if native == BEFORE else Can()
 
     def decode(self, payload: bytes, intake: Intake) -> Event:
-        """The event of a `hook.handle`, of its params alone too; raises `DecodeError`."""
+        """Returns the event of a `hook.handle`, of its params alone too; raises `DecodeError`."""
         params = _params(payload)
         native = _named(params, "kind") or intake.native
         if not native:
@@ -142,26 +142,26 @@ class Synaps:
         )
 
     def answer(self, event: Event, reply: Reply) -> Answer:
-        """The `result` of the hook; only a call that is about to run can be refused or changed."""
+        """Returns the `result` of the hook; only a call that is about to run can be refused."""
         if not event.lane.waits:
             return Answer()
         asks = event.native == BEFORE
         match reply:
             case SayAllow(input=edited) if asks and edited is not None:
-                return _told(Meaning.MODIFY, input=edited)
+                return _encode_action(Meaning.MODIFY, input=edited)
             case SayDeny(reason=reason) if asks:
                 return _denied(reason)
             case SayNothing(context=context) if context and event.native == "before_message":
                 return Answer(stdout=msgspec.json.encode({"action": "inject", "content": context}))
             case _:
-                return _told(Meaning.ALLOW)
+                return _encode_action(Meaning.ALLOW)
 
     def closed(self, native: str, lane: Lane, reason: str) -> Answer:
-        """A block on the gate, nothing on the lanes that hand back."""
+        """Returns a block on the gate, nothing on the lanes that hand back."""
         return _denied(reason) if lane is Lane.GATE else Answer()
 
     def entries(self, profile: str) -> tuple[HookEntry, ...]:
-        """What our extension subscribes to; raises `ValueError` for an unknown profile."""
+        """Returns what our extension subscribes to; raises `ValueError` for an unknown profile."""
         if profile not in ("watch", "guard", "strict"):
             raise ValueError(f"unknown profile {profile!r}: use one of watch, guard, strict")
         gate = Lane.OBSERVE if profile == "watch" else Lane.GATE
@@ -187,17 +187,17 @@ def _params(payload: bytes) -> dict[str, Any]:
     return params
 
 
-def _named(params: Params, key: str, most: int = 512) -> str:
+def _named(params: Params, key: str, limit: int = 512) -> str:
     value = params.get(key)
     if not isinstance(value, str):
         return ""
-    if len(value) > most:
-        raise DecodeError(f"{key} has over {most} characters")
+    if len(value) > limit:
+        raise DecodeError(f"{key} has over {limit} characters")
     return value
 
 
 def _tool(params: Params) -> Tool:
-    """The tool under its runtime name, which says whose it is; rules may name either."""
+    """Returns the tool under its runtime name, which says whose it is; rules may name either."""
     name, runtime = _named(params, "tool_name"), _named(params, "tool_runtime_name")
     if not (name or runtime):
         raise DecodeError("the event does not name its tool (tool_name)")
@@ -212,10 +212,12 @@ def _tool(params: Params) -> Tool:
 def _denied(reason: str) -> Answer:
     reason = reason.encode("utf-8", "replace").decode() if reason.strip() else _NO_REASON
     stderr = "\n".join(safe_lines(reason)).encode() + b"\n"
-    return msgspec.structs.replace(_told(Meaning.DENY, reason=reason), stderr=stderr, exit_code=2)
+    return msgspec.structs.replace(
+        _encode_action(Meaning.DENY, reason=reason), stderr=stderr, exit_code=2
+    )
 
 
-def _told(meaning: Meaning, **more: Any) -> Answer:
+def _encode_action(meaning: Meaning, **more: Any) -> Answer:
     return Answer(stdout=msgspec.json.encode({"action": word(NAME, meaning), **more}))
 
 

@@ -1,4 +1,4 @@
-"""What the core has to know of an agent beside its events, from its adapter."""
+"""Questions to the adapters: traits of an agent, its event kinds, and the agent of a payload."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from watchgate.core.coverage import Traits
 
 
 def traits_in(adapters: Mapping[str, Adapter]) -> Callable[[str], Traits]:
-    """Looks an agent's traits up when they are asked for: an adapter is imported only then."""
+    """Returns a function that looks up an agent's traits: an adapter is imported only then."""
 
     def traits(agent: str) -> Traits:
         adapter = adapters.get(agent)

@@ -83,7 +83,7 @@ def _row(adapter: Adapter, state: AgentState) -> dict[str, Any]:
     return {
         "agent": adapter.name,
         "title": adapter.title,
-        "found": state.found,
+        "found": state.is_present,
         "installed": state.installed,
         "scopes": state.scopes,
         "up_to_date": state.up_to_date,
@@ -116,15 +116,15 @@ def _check(args: argparse.Namespace) -> int:
             continue
         checked += 1
         try:
-            found, differs = seen(adapter, line)
+            reading, differs = seen(adapter, line)
         except SampleError as fault:
             _say_fault(args, number, str(fault))
             continue
         good += not differs
         if args.json:
-            json_line({"line": number, "ok": not differs, "differs": differs, **_plain(found)})
+            json_line({"line": number, "ok": not differs, "differs": differs, **_plain(reading)})
         else:
-            _show(number, found, differs)
+            _show(number, reading, differs)
     if not checked:
         raise Stop(f"{args.samples}: no samples: write one JSON object a line")
     if not args.json:
@@ -159,31 +159,36 @@ def _say_fault(args: argparse.Namespace, number: int, fault: str) -> None:
         say(f"{args.samples}:{number}: {fault}")
 
 
-def _plain(found: Seen) -> dict[str, Any]:
+def _plain(reading: Seen) -> dict[str, Any]:
     import msgspec
 
-    plain: dict[str, Any] = msgspec.to_builtins(found)
+    plain: dict[str, Any] = msgspec.to_builtins(reading)
     return plain
 
 
-def _show(number: int, found: Seen, differs: list[str]) -> None:
+def _show(number: int, reading: Seen, differs: list[str]) -> None:
     import msgspec
 
-    say(f"{number}  {found.event} -> {found.kind}, lane {found.lane}, session {found.session}")
-    if found.cls is not None:
-        given = msgspec.json.encode(found.input).decode()
+    say(
+        f"{number}  {reading.event} -> {reading.kind}, lane {reading.lane}, "
+        f"session {reading.session}"
+    )
+    if reading.cls is not None:
+        given = msgspec.json.encode(reading.input).decode()
         cut = "..." if len(given) > _INPUT_CHARS else ""
-        say(f"   {found.tool} ({found.native_tool}, {found.cls})  {given[:_INPUT_CHARS]}{cut}")
+        say(
+            f"   {reading.tool} ({reading.native_tool}, {reading.cls})  {given[:_INPUT_CHARS]}{cut}"
+        )
     for word in _ANSWERS:
-        told = getattr(found, word)
-        if told is not None:
-            say(f"   {word:<9} {_told(told)}")
+        output = getattr(reading, word)
+        if output is not None:
+            say(f"   {word:<9} {_output_line(output)}")
     for each in differs:
         say(f"   DIFFERS: {each}")
 
 
-def _told(told: Told) -> str:
-    parts = [told.stdout] if told.stdout else []
-    parts += [f"stderr {told.stderr!r}"] if told.stderr else []
-    parts += [f"exit {told.exit}"] if told.exit else []
+def _output_line(output: Told) -> str:
+    parts = [output.stdout] if output.stdout else []
+    parts += [f"stderr {output.stderr!r}"] if output.stderr else []
+    parts += [f"exit {output.exit}"] if output.exit else []
     return "  ".join(parts) or "nothing, exit 0"

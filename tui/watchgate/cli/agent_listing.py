@@ -42,13 +42,13 @@ def state_cells(state: AgentState) -> tuple[str, str, str]:
     elif state.installed and not state.ready and state.trusted is not False:
         installed = f"{installed}, {'cannot run' if state.fault else 'old'}"
     trusted = {None: "-", True: "yes", False: "no"}[state.trusted if state.installed else None]
-    return "yes" if state.found else "no", "-" if state.hookless else installed, trusted
+    return "yes" if state.is_present else "no", "-" if state.hookless else installed, trusted
 
 
 def list_states() -> int:
     """List how the agents of this machine stand, and what brings hooks in."""
     states = [each for each in states_here() if not each.hookless]
-    shown = [each for each in states if each.found or each.installed]
+    shown = [each for each in states if each.is_present or each.installed]
     if shown:
         rows = [(each.agent, *state_cells(each), each.next) for each in shown]
         table(("AGENT", *STATE_HEAD, "NEXT"), rows)

@@ -52,13 +52,13 @@ def _answer(args: argparse.Namespace) -> int:
         needs_core_at_terminal(
             "answer needs --digest (see watchgate show ID) or a terminal to ask on"
         )
-    found = ask(Request(id=1, verb="show", request=args.id))["request"]
-    if "answer" not in found.get("offered", ()):
-        raise Stop(f"not_offered: {_instead(found)}")
-    questions = questions_of(found)
+    request = ask(Request(id=1, verb="show", request=args.id))["request"]
+    if "answer" not in request.get("offered", ()):
+        raise Stop(f"not_offered: {_instead(request)}")
+    questions = questions_of(request)
     token = given_token(args.token_file)
     if args.digest is None:
-        given = _ask_a_person(found, questions, args.answers)
+        given = _ask_a_person(request, questions, args.answers)
     else:
         if token is None:
             needs_terminal(UNREGISTERED)
@@ -67,9 +67,9 @@ def _answer(args: argparse.Namespace) -> int:
         Request(
             id=1,
             verb="decide",
-            request=found["id"],
+            request=request["id"],
             decision="answer",
-            digest=args.digest or found["digest"],
+            digest=args.digest or request["digest"],
             answers=given,
             as_=args.name,
             confirmed=True,
@@ -83,10 +83,10 @@ def _answer(args: argparse.Namespace) -> int:
     return Exit.DONE
 
 
-def _instead(found: dict[str, Any]) -> str:
-    """How a request that asks nothing is decided."""
-    what = "plan" if found.get("asks") == "plan" else "call"
-    return f"this is a {what}, not a question: watchgate allow or deny {found['id'][:4]}"
+def _instead(request: dict[str, Any]) -> str:
+    """Name the command that decides a request which asks nothing."""
+    what = "plan" if request.get("asks") == "plan" else "call"
+    return f"this is a {what}, not a question: watchgate allow or deny {request['id'][:4]}"
 
 
 def _read(questions: Sequence[Question], answers: Sequence[str]) -> Given:
@@ -100,19 +100,19 @@ def _read(questions: Sequence[Question], answers: Sequence[str]) -> Given:
             Exit.USAGE,
         )
     given = []
-    for number, (question, said) in enumerate(zip(questions, answers, strict=True), 1):
+    for number, (question, answer) in enumerate(zip(questions, answers, strict=True), 1):
         try:
-            given.append(read_answer(question, said))
+            given.append(read_answer(question, answer))
         except ValueError as fault:
             raise Stop(f"question {number}: {fault}", Exit.USAGE) from None
     return tuple(given)
 
 
 def _ask_a_person(
-    found: dict[str, Any], questions: Sequence[Question], answers: Sequence[str]
+    request: dict[str, Any], questions: Sequence[Question], answers: Sequence[str]
 ) -> Given:
     """Show the whole request; take each answer at the terminal, or a yes to those given."""
-    show_to_end(found)
+    show_to_end(request)
     if answers:
         given = _read(questions, answers)
         if typed("\nType yes to send these answers, anything else to leave it waiting: ") != "yes":
@@ -129,10 +129,10 @@ def _answered(question: Question, number: int, count: int) -> tuple[str, ...]:
     if count > 1:
         print_question(question, number)
     while True:
-        said = typed("\nAnswer (nothing leaves it waiting): ")
-        if not said and question.required:
+        answer = typed("\nAnswer (nothing leaves it waiting): ")
+        if not answer and question.required:
             raise Stop("nothing was answered; the request still waits")
         try:
-            return read_answer(question, said)
+            return read_answer(question, answer)
         except ValueError as fault:
             complain(str(fault))

@@ -106,7 +106,7 @@ def presence() -> Presence:
 
 
 def _unlocked() -> bool:
-    """Whether a person unlocked this terminal, where that can be proven and somebody be asked."""
+    """Unlock this terminal by a person, where one can be proven and asked; return whether it is."""
     from watchgate.cli.presence.unlock import unlocked_by_key, unlocked_by_pin
 
     if not at_terminal():

@@ -111,7 +111,7 @@ def _anchored(args: argparse.Namespace) -> int:
 
 
 def _remarks(verdict: Verdict, *, exported: bool) -> list[str]:
-    """What a sound journal does not hold any more, and what nothing else vouches for."""
+    """List what a sound journal does not hold any more, and what nothing else vouches for."""
     remarks = []
     if verdict.start.seq and exported:
         remarks.append(f"the file begins behind record {verdict.start.seq}")
@@ -128,7 +128,7 @@ def _remarks(verdict: Verdict, *, exported: bool) -> list[str]:
 
 
 def _judged(file: str | None, anchors: list[Head]) -> tuple[Verdict, bool]:
-    """What the walk found, and whether it was along an exported file."""
+    """Walk the journal or an exported file; return the verdict and which of them it was."""
     from pathlib import Path
 
     from watchgate.service import export_verify

@@ -1,4 +1,4 @@
-"""What the environment says of the characters that the terminal shows."""
+"""The characters that the terminal shows, as far as the environment says."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _COERCED = "C.UTF-8"
 
 
 def ascii_terminal(environ: Mapping[str, str]) -> bool:
-    """Whether the terminal is known to show no UTF-8; without any word about it, it does.
+    """Return whether the terminal is known to show no UTF-8; without any word about it, it does.
 
     The words count, not what Python made of them: a locale that this machine does not have is
     still what the terminal at the other end of an ssh connection has.

@@ -106,8 +106,8 @@ def _filters(prefix: str, **_about: object) -> Proposed:
         agents=tuple({one["agent"]: None for one in sessions}),
         sessions=tuple({one["label"]: None for one in sessions}),
     )
-    found = propose(prefix, len(prefix), known)
-    return [found.put(prefix, number)[0] for number in range(len(found.texts))]
+    proposals = propose(prefix, len(prefix), known)
+    return [proposals.put(prefix, number)[0] for number in range(len(proposals.texts))]
 
 
 def _line(text: str) -> str:
@@ -117,15 +117,15 @@ def _line(text: str) -> str:
 
 
 def _asked(key: str, **fields: Any) -> list[dict[str, Any]]:
-    """What a running core lists; nothing without one: a Tab key is no place for an error."""
+    """Return the list of a running core, or nothing: a Tab key is no place for an error."""
     from watchgate.cli.ask import ask
     from watchgate.link.protocol import Request
 
     try:
-        found: list[dict[str, Any]] = ask(Request(id=1, **{"verb": "list", **fields}))[key]
+        entries: list[dict[str, Any]] = ask(Request(id=1, **{"verb": "list", **fields}))[key]
     except Stop:
         return []
-    return found
+    return entries
 
 
 _COMPLETERS: dict[str, Completer] = {

@@ -67,12 +67,12 @@ def _check(args: argparse.Namespace) -> int:
     config = configured(paths)
     check_keys(paths, config)
     _check_equipment(paths, config)
-    found = "is good" if paths.config.exists() else "does not exist; the defaults are in force"
+    state = "is good" if paths.config.exists() else "does not exist; the defaults are in force"
     lacks = config_set.core_lacks()
     if args.json:
         json_line({"ok": True, "config": str(paths.config), "core_lacks": lacks})
         return Exit.DONE
-    say(f"{paths.config} {found}")
+    say(f"{paths.config} {state}")
     if lacks:
         say(f"The running core has other values of {', '.join(lacks)}: watchgate config reload")
     return Exit.DONE
@@ -87,13 +87,13 @@ def _import(args: argparse.Namespace) -> int:
     from watchgate.core.toml_text import toml_pair
 
     try:
-        found = handlers(Path(args.file).read_bytes())
+        imported = handlers(Path(args.file).read_bytes())
     except OSError as fault:
         raise Stop(f"{args.file} cannot be read: {fault.strerror}") from None
     except (msgspec.DecodeError, UnicodeDecodeError) as fault:
         raise Stop(f"{args.file}: {fault}") from None
     default = msgspec.to_builtins(HandlerConfig(id="-", on=("-",), command=("-",)))
-    for each in found:
+    for each in imported:
         say("[[handler]]")
         for key, value in msgspec.to_builtins(each).items():
             if value != default[key]:

@@ -152,13 +152,13 @@ def _reload(_args: argparse.Namespace) -> int:
     from watchgate.cli.guard import confirm_lower
     from watchgate.link.protocol import Request
 
-    found = ask(Request(id=1, verb="config"))
-    changes: list[str] = found["changes"]
+    config = ask(Request(id=1, verb="config"))
+    changes: list[str] = config["changes"]
     if not changes:
         say("The running core has all of it already.")
         return Exit.DONE
     before = ask(Request(id=1, verb="hello"))["hello"]
-    confirm_lower(found["profile"], before["profile"])
+    confirm_lower(config["profile"], before["profile"])
     ask(Request(id=1, verb="config", action="reload"))
     if not _is_another(before["core"]):
         raise Stop("the core ended and no other began: look at `watchgate status`", Exit.NO_CORE)

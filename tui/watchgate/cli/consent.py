@@ -24,29 +24,29 @@ UNDECIDED = "nothing was decided; the request still waits"
 _AGAIN = {"high": "It is HIGH", "unknown": "Its risk is UNKNOWN"}
 
 
-def show_to_end(found: dict[str, Any], more: Sequence[str] = ()) -> None:
+def show_to_end(request: dict[str, Any], more: Sequence[str] = ()) -> None:
     """Show a request, and `more` below it, page by page; ends the command if that is left."""
-    _paged([*page(found, styled=styled_output()), *more])
+    _paged([*page(request, styled=styled_output()), *more])
     stood()
 
 
-def ask_consent(found: dict[str, Any], *, what: str = "let it run", asked: bool = False) -> str:
-    """What a person says about a request that was shown: `allow`, or `deny` where they deny it.
+def ask_consent(request: dict[str, Any], *, what: str = "let it run", asked: bool = False) -> str:
+    """Ask a person about a request that was shown: `allow`, or `deny` where they deny it.
 
     Ends the command where nothing is decided. `asked` says that the command line said it once.
 
     Args:
-        found: the request as `show` tells it; its risk says what is asked.
+        request: the request as `show` tells it; its risk says what is asked.
         what: what a yes does, in the words of the question.
         asked: whether the first of two questions was answered by a digest.
     """
-    risk = found["risk"]
+    risk = request["risk"]
     if risk == "critical":
-        return _by_hand(found, what)
+        return _by_hand(request, what)
     if not asked:
         _yes(f"\nType yes to {what}, anything else to leave it waiting: ")
     if risk in _AGAIN:
-        _yes(f"{_AGAIN[risk]}: {found['reason']}. Type yes again to {what}: ")
+        _yes(f"{_AGAIN[risk]}: {request['reason']}. Type yes again to {what}: ")
     return "allow"
 
 
@@ -55,11 +55,11 @@ def _yes(prompt: str) -> None:
         raise Stop(UNDECIDED)
 
 
-def _by_hand(found: dict[str, Any], what: str) -> str:
+def _by_hand(request: dict[str, Any], what: str) -> str:
     from watchgate.ui.deciding.arming import Ask
 
     print(f"\nIt is CRITICAL. To {what} type the letters yes; d denies it, Esc leaves it.")
-    commit = typed_by_hand(Ask("yes", "allow", found["id"], "", 0), "yes, by hand: ")
+    commit = typed_by_hand(Ask("yes", "allow", request["id"], "", 0), "yes, by hand: ")
     if commit is None:
         raise Stop(UNDECIDED)
     return "deny" if commit.intent == "deny" else "allow"

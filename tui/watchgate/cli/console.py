@@ -105,7 +105,18 @@ def open_console(
     home: str = "",
     replay: Recording | None = None,
 ) -> int:
-    """Run the console until it is left; `replay` is shown in place of any core."""
+    """Run the console until it is left; `replay` is shown in place of any core.
+
+    Args:
+        paths: The places of sockets and files.
+        config: The configuration in force.
+        demo: Offer the demo while nothing happens.
+        hosted: Keep the core inside this process.
+        clock: The clock that times are read on; the system's where there is none.
+        chosen: The machines that the command line names.
+        home: The folder that paths are shortened by.
+        replay: A recording to show in place of any core.
+    """
     # All that the imports make stays: looking for garbage in it is a tenth of the start.
     gc.disable()
     from watchgate.service.clock import SystemClock
@@ -187,7 +198,7 @@ async def _go_to(terminal: Terminal) -> str | None:
 
 
 def speed(text: str) -> float:
-    """How many times as fast as it was, as a person writes it."""
+    """Return how many times as fast as it was, as a person writes it."""
     try:
         times = float(text)
     except ValueError:

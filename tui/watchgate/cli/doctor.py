@@ -60,9 +60,9 @@ def _doctor(args: argparse.Namespace) -> int:
     config, others = _in_force(config)
     faults += others
     doctor = Doctor(places, config, os.environ, Path.cwd(), fix=args.fix)
-    found = doctor.checks(agents, named=bool(args.agents))
+    own_checks = doctor.checks(agents, named=bool(args.agents))
     checks = []
-    for check in chain(faults, found, check_limits(agents)):
+    for check in chain(faults, own_checks, check_limits(agents)):
         checks.append(check)
         if args.json:
             json_line(check)
@@ -131,12 +131,12 @@ def in_groups(checks: Sequence[Check]) -> list[Check]:
             agent, _, about = each.check.rpartition(": ")
             alike.setdefault((about, each.status, each.text, each.mend), []).append(agent)
     lines: list[Check] = []
-    told: set[str] = set()
+    printed: set[str] = set()
     for each in checks:
         agent, _, about = each.check.rpartition(": ")
         group = _group(each)
-        if well[group] and group not in told:
-            told.add(group)
+        if well[group] and group not in printed:
+            printed.add(group)
             lines.append(Check(group, "ok", plural(well[group], "check")))
         agents = alike.pop((about, each.status, each.text, each.mend), None)
         if agents is not None:

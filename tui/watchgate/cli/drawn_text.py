@@ -27,9 +27,9 @@ def styled_output() -> bool:
     return sys.stdout.isatty() and os.environ.get("TERM") not in (None, "", "dumb")
 
 
-def drawn(text: str, how: Look | None = None, *, styled: bool) -> str:
+def drawn(text: str, look: Look | None = None, *, styled: bool) -> str:
     """The text on one line; its secrets as they are unless `how` covers them."""
-    return _drawn(text, how, styled=styled)
+    return _drawn(text, look, styled=styled)
 
 
 def drawn_fact(line: str, *, styled: bool) -> str:
@@ -38,17 +38,17 @@ def drawn_fact(line: str, *, styled: bool) -> str:
     return line[: len(line) - len(rest)] + drawn(rest, styled=styled)
 
 
-def drawn_lines(text: str, how: Look | None = None, *, styled: bool) -> list[str]:
+def drawn_lines(text: str, look: Look | None = None, *, styled: bool) -> list[str]:
     """The lines of the text; many blank ones in a row are told as a number."""
-    return _folded(_drawn(text, how, styled=styled, newline="\n").split("\n"), styled=styled)
+    return _folded(_drawn(text, look, styled=styled, newline="\n").split("\n"), styled=styled)
 
 
-def _drawn(text: str, how: Look | None, *, styled: bool, newline: str = "") -> str:
+def _drawn(text: str, look: Look | None, *, styled: bool, newline: str = "") -> str:
     from watchgate.ui.widgets.shown import Look, shown
 
     parts: list[str] = []
     done = 0
-    for each in shown(text, how or Look(bare=True)).stretches:
+    for each in shown(text, look or Look(bare=True)).stretches:
         ends_line = newline and each.kind == "break" and each.text == "\\n"
         mark = newline if ends_line else _mark(each, styled=styled)
         parts += (_own(text[done : each.start], styled=styled), mark)
@@ -68,11 +68,11 @@ def _mark(each: Stretch, *, styled: bool) -> str:
 
 def _folded(lines: list[str], *, styled: bool) -> list[str]:
     """The lines, with runs of blank ones as one mark; a few stay, as they set parts apart."""
-    kept: list[str] = []
+    parts: list[str] = []
     for blank, run in groupby(lines, lambda line: not line.strip()):
         those = list(run)
         if blank and len(those) >= BLANK_LINES:
             words = f"<{len(those)} blank lines>"
             those = [f"{_REVERSE}{words}{_PLAIN}" if styled else words]
-        kept += those
-    return kept
+        parts += those
+    return parts

@@ -82,7 +82,7 @@ def _summary(change: Change, contents: str) -> str:
         return f"nothing to change in {change.path}"
     added, taken = change.sizes()
     size = f"{plural(added, 'line')} more, {plural(taken, 'line')} less"
-    verb = "would be written" if change.found.content is None else "would be changed"
+    verb = "would be written" if change.file.content is None else "would be changed"
     verb = "would be removed" if change.after is None else verb
     return f"{change.path} {verb}: {contents}{size}"
 
@@ -116,15 +116,15 @@ def _show_diff(change: Change, written_out: set[str]) -> None:
 def _abbreviated(line: str, forms: dict[str, str]) -> str:
     """The line with the command of a hook named; `forms` gets the command of each name."""
 
-    def quoted(found: re.Match[str]) -> str:
+    def quoted(match: re.Match[str]) -> str:
         try:
-            name = _named(str(json.loads(found.group())), forms)
+            name = _named(str(json.loads(match.group())), forms)
         except ValueError:
             name = ""  # somebody else's text of TOML, whose escapes and tabs JSON does not have
-        return f'"{name}"' if name else found.group()
+        return f'"{name}"' if name else match.group()
 
-    def bare(found: re.Match[str]) -> str:
-        return _named(found.group(), forms) or found.group()
+    def bare(match: re.Match[str]) -> str:
+        return _named(match.group(), forms) or match.group()
 
     return _BARE.sub(bare, _QUOTED.sub(quoted, line))
 

@@ -15,8 +15,8 @@ def edited_input(request: str, command: str) -> dict[str, Any]:
     from watchgate.core.edited_text import edited
     from watchgate.core.events import Tool
 
-    found = ask(Request(id=1, verb="show", request=request))["request"]
-    tool = decoding.convert(found["tool"], Tool)
+    shown = ask(Request(id=1, verb="show", request=request))["request"]
+    tool = decoding.convert(shown["tool"], Tool)
     if tool.cls != "shell":
         raise Stop(f"{tool.name} runs no command; edit it in the console", Exit.USAGE)
     try:
@@ -25,7 +25,7 @@ def edited_input(request: str, command: str) -> dict[str, Any]:
         raise Stop(f"--command: {fault}", Exit.USAGE) from None
 
 
-def becomes(found: dict[str, Any], given: dict[str, Any]) -> dict[str, Any]:
+def becomes(shown: dict[str, Any], given: dict[str, Any]) -> dict[str, Any]:
     """The request that `show` answered with, as it would be with this input."""
-    edited = ask(Request(id=1, verb="preview", request=found["id"], input=given))
-    return {**found, **edited, "tool": {**found["tool"], "input": edited["input"]}}
+    edited = ask(Request(id=1, verb="preview", request=shown["id"], input=given))
+    return {**shown, **edited, "tool": {**shown["tool"], "input": edited["input"]}}

@@ -6,7 +6,7 @@ from enum import IntEnum
 
 
 class Exit(IntEnum):
-    """What a script can rely on."""
+    """The exit codes that a script can rely on."""
 
     DONE = 0
     REFUSED = 1

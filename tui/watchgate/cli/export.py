@@ -93,8 +93,8 @@ def _of(journal: Held, session: str | None, taken: Filter, since: int | None) ->
     begin = max(since or 0, taken.since_us or 0)
     records: Iterable[Record]
     if session is not None:
-        found = past_sessions.find(journal.path, session_called(session))
-        records = past_sessions.records_of(journal, *found)
+        recorded_session = past_sessions.find(journal.path, session_called(session))
+        records = past_sessions.records_of(journal, *recorded_session)
     elif begin:
         records = reading.since(journal, begin)
     else:
@@ -132,9 +132,11 @@ def _page(journal: Path, args: argparse.Namespace, core: str) -> None:
         raise Stop(f"no record of session {session} is left in the journal")
     # What the core recorded of itself tells how its calls are to be read.
     about = reading.among(journal, CORE_KINDS, 1, own[-1].seq)
-    told = story([*own, *about], agent, session, core=core)
-    pieces = page(told, _proof(journal))
-    _write((piece.encode() for piece in pieces), args, lambda: f"session {told.view.label}")
+    session_story = story([*own, *about], agent, session, core=core)
+    pieces = page(session_story, _proof(journal))
+    _write(
+        (piece.encode() for piece in pieces), args, lambda: f"session {session_story.view.label}"
+    )
 
 
 def _proof(journal: Path) -> Proof:

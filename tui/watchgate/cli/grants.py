@@ -32,8 +32,10 @@ def add_parser(commands: Any) -> None:
         epilog="example: watchgate grants ls --json | jq .rules",
     )
     # Without a default, so that it does not undo one that stood before the action.
-    kept = argparse.SUPPRESS
-    ls.add_argument("--json", action="store_true", default=kept, help="one JSON object a line")
+    suppressed = argparse.SUPPRESS
+    ls.add_argument(
+        "--json", action="store_true", default=suppressed, help="one JSON object a line"
+    )
     ls.set_defaults(run=_ls)
     revoke = actions.add_parser(
         "revoke",
@@ -43,21 +45,21 @@ def add_parser(commands: Any) -> None:
     revoke.add_argument("id", metavar="GRANT", help="grant id or a unique prefix of 4 or more")
     revoke.add_argument("--as", dest="name", metavar="NAME", help="the name to sign with")
     revoke.add_argument(
-        "--json", action="store_true", default=kept, help="print the result as JSON"
+        "--json", action="store_true", default=suppressed, help="print the result as JSON"
     )
     revoke.set_defaults(run=_revoke)
 
 
 def _ls(args: argparse.Namespace) -> int:
-    found = ask(Request(id=1, verb="grants"))["grants"]
+    grants = ask(Request(id=1, verb="grants"))["grants"]
     if args.json:
-        for each in found:
+        for each in grants:
             json_line(each)
-    elif not found:
+    elif not grants:
         say("no grant is in force: every call that is held is asked about")
     else:
         head = ("ID", "SCOPE", "AGENT", "BY", "GIVEN", "USED", "ENDS", "FOLDER", "LETS RUN")
-        table(head, [_row(each) for each in found])
+        table(head, [_row(each) for each in grants])
     return Exit.DONE
 
 

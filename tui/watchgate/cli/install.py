@@ -90,7 +90,7 @@ def _install(args: argparse.Namespace) -> int:
         installed.append(agent)
         if any(change.needed for change in changes):
             done.append(agent)
-        backups = [found for change in changes if (found := installer.backup_of(change))]
+        backups = [backup for change in changes if (backup := installer.backup_of(change))]
         for line in installed_lines(agent, changes, backups, args.scope):
             tell(line)
     if installed:
@@ -107,7 +107,15 @@ def _planned(
     setting: Setting,
     python: Path,
 ) -> tuple[Change, ...]:
-    """The changes, with the status line as it is wanted: by a flag, else by who is asked."""
+    """The changes, with the status line as it is wanted: by a flag, else by who is asked.
+
+    Args:
+        installer: Plans the changes.
+        agent: The agent that gets hooks.
+        args: The command line.
+        setting: The options of the installation.
+        python: The interpreter that hooks run under.
+    """
     import msgspec
 
     wish = {True: "set", False: "remove", None: "keep"}[args.status_line]

@@ -60,11 +60,11 @@ def with_default_keys(rows: Sequence[Row]) -> list[Row]:
     from watchgate.ui.keys.registry import KEYS
 
     moved = {key.removeprefix(_TABLE): row for key, *row in rows if key.startswith(_TABLE)}
-    found = {key.id: [" ".join(key.keys), "default"] for key in KEYS}
-    found |= {_NAMES.get(action, action): row for action, row in moved.items()}
-    found |= {name: found[action] for name, action in _NAMES.items()}
+    by_action = {key.id: [" ".join(key.keys), "default"] for key in KEYS}
+    by_action |= {_NAMES.get(action, action): row for action, row in moved.items()}
+    by_action |= {name: by_action[action] for name, action in _NAMES.items()}
     others = [row for row in rows if not row[0].startswith(_TABLE)]
     return [
         *others,
-        *((f"{_TABLE}{action}", key, origin) for action, (key, origin) in found.items()),
+        *((f"{_TABLE}{action}", key, origin) for action, (key, origin) in by_action.items()),
     ]

@@ -85,9 +85,9 @@ def _settled(settled: Settled) -> str:
     from watchgate.ui.formats import person
 
     word = shown_word(settled.word, settled.by).replace("-", " ")
-    said = f": {settled.reason}" if settled.reason else ""
+    reason = f": {settled.reason}" if settled.reason else ""
     what = f"{ENDINGS[settled.word].glyph} {word}  {_call(settled.tool, settled.summary)}"
-    return f"{what}  (by {settled.by} after {person(settled.waited_s)}{said})"
+    return f"{what}  (by {settled.by} after {person(settled.waited_s)}{reason})"
 
 
 def _over(before: CallRow | None, row: CallRow | None, record: Record) -> str:

@@ -34,7 +34,7 @@ def add_arguments(attach: argparse.ArgumentParser) -> None:
 
 
 class Machines:
-    """What was asked for; `local` says that this machine's core is among them."""
+    """The machines that were named; `local` says that this machine's core is among them."""
 
     def __init__(self, targets: Sequence[Target] = (), *, local: bool = True) -> None:
         self.targets = targets
@@ -82,7 +82,7 @@ def machines(args: argparse.Namespace) -> Machines:
 
 
 def _own_name(taken: set[str]) -> str:
-    """What this machine is called before the labels of its sessions."""
+    """Return the name of this machine before the labels of its sessions."""
     if HERE not in taken:
         return HERE
     name = re.sub(r"[^A-Za-z0-9_.-]", "", platform.node().partition(".")[0])

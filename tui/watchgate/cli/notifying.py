@@ -1,4 +1,4 @@
-"""Where a console may tell of something: what its environment says of the terminal around it."""
+"""The ways in which a console may notify: what its environment says of the terminal around it."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ _DEAF: Final = ("", "dumb", "linux")
 
 MESSAGE_MS = 8000
 
-_SEEN = "#{?window_active,#{?window_zoomed_flag,#{pane_active},1},0}"
+_IS_VISIBLE = "#{?window_active,#{?window_zoomed_flag,#{pane_active},1},0}"
 """A format of tmux: `1` for a pane that its session shows, not hidden behind a zoomed one."""
 
 
 def telling(ui: Ui, env: Mapping[str, str]) -> Telling:
-    """How a console with this configuration tells of something in this environment."""
+    """Return how a console with this configuration notifies in this environment."""
     from watchgate.ui.telling.encoding import Telling
 
     around: Around | None = None
@@ -83,10 +83,10 @@ def _by_tmux(pane: str, *, passes: bool) -> Around:
         reached = await _reached(pane) if passes else frozenset()
         listed = await _run("list-clients", "-F", "#{session_id} #{client_name}") or ""
         clients = [line.partition(" ") for line in listed.splitlines()]
-        told = [client for session, _, client in clients if session not in reached]
-        for client in told:
+        clients_left = [client for session, _, client in clients if session not in reached]
+        for client in clients_left:
             await _show(client, text)
-        return bool(clients) and len(told) == len(clients)
+        return bool(clients) and len(clients_left) == len(clients)
 
     return show
 
@@ -96,10 +96,14 @@ async def _reached(pane: str) -> frozenset[str]:
     allowed = await _run("show-options", "-A", "-p", "-v", "-t", pane, "allow-passthrough")
     if allowed not in ("on", "all"):
         return frozenset()
-    panes = await _run("list-panes", "-a", "-F", f"#{{session_id}} #{{pane_id}} {_SEEN}") or ""
-    found = [line.split() for line in panes.splitlines()]
+    panes = (
+        await _run("list-panes", "-a", "-F", f"#{{session_id}} #{{pane_id}} {_IS_VISIBLE}") or ""
+    )
+    pane_rows = [line.split() for line in panes.splitlines()]
     return frozenset(
-        session for session, id, seen in found if id == pane and (seen == "1" or allowed == "all")
+        session
+        for session, id, visible in pane_rows
+        if id == pane and (visible == "1" or allowed == "all")
     )
 
 
@@ -112,7 +116,7 @@ async def _show(client: str, text: str) -> None:
 
 
 async def _run(*words: str) -> str | None:
-    """What tmux answers; None where it is gone or refuses."""
+    """Return what tmux answers; None where it is gone or refuses."""
     import anyio
 
     try:

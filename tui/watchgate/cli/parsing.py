@@ -35,13 +35,13 @@ class Parser(argparse.ArgumentParser):
     def error(self, message: str) -> NoReturn:
         """Print the usage and the error, and end with the exit code for usage."""
         self.print_usage(sys.stderr)
-        told = f"{self.prog}: error: {safe_text(message)};{_meant(message)}"
-        self.exit(Exit.USAGE, f"{told} see `{self.prog} --help`\n")
+        text = f"{self.prog}: error: {safe_text(message)};{_meant(message)}"
+        self.exit(Exit.USAGE, f"{text} see `{self.prog} --help`\n")
 
 
 def _meant(message: str) -> str:
-    found = _CHOICE.search(message)
-    if found is None:
+    match = _CHOICE.search(message)
+    if match is None:
         return ""
-    close = difflib.get_close_matches(found["wrong"], re.findall(r"[\w-]+", found["allowed"]), n=1)
+    close = difflib.get_close_matches(match["wrong"], re.findall(r"[\w-]+", match["allowed"]), n=1)
     return f" did you mean {close[0]}?" if close else ""

@@ -1,4 +1,4 @@
-"""Where this user's files are and what the configuration says, or a clear end of the command."""
+"""The environment of a command: this user's files and configuration, or a clear end."""
 
 from __future__ import annotations
 

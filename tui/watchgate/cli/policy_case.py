@@ -98,14 +98,14 @@ def _commands() -> Iterator[str]:
         yield command
 
 
-def _tell(args: argparse.Namespace, force: Any, found: Assessment, text: str = "") -> None:
+def _tell(args: argparse.Namespace, force: Any, assessment: Assessment, text: str = "") -> None:
     from watchgate.cli.policy_words import as_json, page
     from watchgate.core.policy.profiles import held
 
     if args.json:
-        json_line(as_json(found) | {"held": held(found), "took_us": force.took_us})
+        json_line(as_json(assessment) | {"held": held(assessment), "took_us": force.took_us})
     else:
-        for line in page(found, text, force.does(found)):
+        for line in page(assessment, text, force.does(assessment)):
             say(line)
 
 
@@ -122,12 +122,19 @@ def _test(args: argparse.Namespace) -> int:
         raise Stop(f"{args.file}:{fault}", Exit.USAGE) from None
     wrong = 0
     for number, case in given:
-        found = force.judge(case)
-        faults = case.faults(found)
+        assessment = force.judge(case)
+        faults = case.faults(assessment)
         wrong += bool(faults)
         if args.json:
             row = {"line": number, "ok": not faults, "faults": faults, "about": case.about}
-            json_line(row | {"decision": found.decision, "risk": found.risk, "rule": found.rule})
+            json_line(
+                row
+                | {
+                    "decision": assessment.decision,
+                    "risk": assessment.risk,
+                    "rule": assessment.rule,
+                }
+            )
         elif faults:
             say(f"{args.file}:{number}: {case.about}: {'; '.join(faults)}")
     complain(f"{len(given) - wrong} of {len(given)} cases are as expected")

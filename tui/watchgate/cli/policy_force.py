@@ -45,7 +45,7 @@ class Force:
         """Return how long the newest assessment took."""
 
     def judge(self, case: Case) -> Assessment:
-        """What the rules say about a call now; a project's file that is wrong is complained of."""
+        """Assess a call by the rules of now; a project's file that is wrong is complained of."""
         import msgspec
 
         from watchgate.core.policy.assess import assess
@@ -55,20 +55,20 @@ class Force:
         subject = msgspec.structs.replace(subject, links=links)
         policy = self._policies(subject.cwd)
         began_s = self._clock.now().mono_s
-        found = assess(subject, policy, self._now_us)
+        assessment = assess(subject, policy, self._now_us)
         self.took_us = round((self._clock.now().mono_s - began_s) * 1_000_000)
-        while self._policies.told:
-            complain(self._policies.told.pop())
-        return found
+        while self._policies.pending_faults:
+            complain(self._policies.pending_faults.pop())
+        return assessment
 
-    def does(self, found: Assessment) -> str:
-        """What the gate would do, in words."""
+    def does(self, assessment: Assessment) -> str:
+        """Say in words what the gate would do."""
         from watchgate.cli.policy_words import does_words
         from watchgate.core.policy.profiles import gate_action
 
         profile = self._config.profile
         auto_allow = self._config.policy.auto_allow
-        action = gate_action(profile, found, autonomous=False, auto_allow=auto_allow)
+        action = gate_action(profile, assessment, autonomous=False, auto_allow=auto_allow)
         return does_words(profile, action)
 
     def gate(self, profile: Profile) -> PolicyGate:
@@ -94,7 +94,7 @@ class Force:
         return Lookback(judge, since_us=since_us, now_us=self._now_us, day_of=local_day)
 
     def counts(self) -> list[tuple[str, int]]:
-        """How many rules are in force here, by the file that they are from."""
+        """Count the rules in force here, by the file that they are from."""
         rules = self._policies(self._cwd).rules
         return list(Counter(rule.place.rpartition(":")[0] for rule in rules).items())
 
@@ -128,8 +128,8 @@ class Force:
         from watchgate.service.policy.shipped import shipped_files
 
         self._policies(self._cwd)
-        found = (read(Path(origin), tier) for origin, tier in self._policies.files)
-        return [*shipped_files(), *(file for file in found if file is not None)]
+        policy_files = (read(Path(origin), tier) for origin, tier in self._policies.files)
+        return [*shipped_files(), *(file for file in policy_files if file is not None)]
 
 
 def _written(file: Loaded, index: int) -> str:

@@ -61,23 +61,23 @@ def _what_if(args: argparse.Namespace) -> int:
         records = (
             reading.read(journal, 1, LAST_SEQ) if since is None else reading.since(journal, since)
         )
-        found = what_if(records, gate, also)
+        comparison = what_if(records, gate, also)
     except JournalError as fault:
         raise Stop(str(fault)) from None
     if args.json:
-        for each in found.changes:
+        for each in comparison.changes:
             json_line(_row(each))
-    elif found.changes:
+    elif comparison.changes:
         table(
             ("RECORD", "WAS", "WOULD BE", "RISK", "RULE", "CALL"),
-            [_cells(each) for each in found.changes],
+            [_cells(each) for each in comparison.changes],
         )
     if past is not None:
         _say_held(past.report(), as_json=args.json)
     complain(
-        f"{len(found.changes)} of {found.judged} calls would be treated otherwise; "
-        f"left out: {found.not_kept} whose input was not kept whole, {found.not_rules} that "
-        "something else than the rules decided"
+        f"{len(comparison.changes)} of {comparison.judged} calls would be treated otherwise; "
+        f"left out: {comparison.not_kept} whose input was not kept whole, {comparison.not_rules} "
+        "that something else than the rules decided"
     )
     return Exit.DONE
 

@@ -87,7 +87,7 @@ def _read(agent: str, file: Path) -> tuple[Imported, ...]:
 
 
 def _base(file: Path) -> str:
-    """Where `/x` of Claude Code's settings begins: a project's own folder, or `~/.claude`."""
+    """Return the base of `/x` in Claude Code's settings: a project's own folder, or `~/.claude`."""
     folder = file.absolute().parent
     if folder.name != ".claude":
         return str(folder)
@@ -99,7 +99,7 @@ def _row(each: Imported) -> dict[str, Any]:
 
     return {
         "source": each.source,
-        "decision": each.said,
+        "decision": each.decision,
         "outcome": each.outcome,
         "note": each.note,
         "id": each.rule.id if each.rule else None,

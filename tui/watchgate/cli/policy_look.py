@@ -85,8 +85,8 @@ def _table(args: argparse.Namespace) -> int:
         for says, does in rows:
             json_line({"profile": profile, "says": says, "does": does})
         return Exit.DONE
-    told = [(says, _CELLS[does]) for says, does in rows]
-    table(("THE RULES SAY", f"THE GATE, UNDER {profile.upper()},"), told)
+    cells = [(says, _CELLS[does]) for says, does in rows]
+    table(("THE RULES SAY", f"THE GATE, UNDER {profile.upper()},"), cells)
     force = Force()
     say()
     table(("RULES", "FROM"), [(str(count), origin) for origin, count in force.counts()])
@@ -98,9 +98,9 @@ def _explain(args: argparse.Namespace) -> int:
     from watchgate.cli.policy_request import request_of, say_request
 
     if args.id in BUILT_IN:
-        told = {"id": args.id, "tier": "built in", "reason": BUILT_IN[args.id]}
+        fields = {"id": args.id, "tier": "built in", "reason": BUILT_IN[args.id]}
         if args.json:
-            json_line(told)
+            json_line(fields)
         else:
             say(f"{args.id} (built in; it cannot be switched off): {BUILT_IN[args.id]}")
         return Exit.DONE

@@ -1,4 +1,4 @@
-"""Why a request was asked: from the running core while it knows it, else from the journal."""
+"""Explains a request: from the running core while it knows it, else from the journal."""
 
 from __future__ import annotations
 
@@ -27,19 +27,19 @@ def request_of(beginning: str) -> tuple[str, RequestData] | None:
     if not _ID.fullmatch(beginning):
         return None
     try:
-        found: dict[str, Any] = ask(Request(id=1, verb="show", request=beginning))["request"]
+        request: dict[str, Any] = ask(Request(id=1, verb="show", request=beginning))["request"]
     except Stop:
         return _recorded(beginning)
-    return str(found["id"]), decoding.convert(found, RequestData)
+    return str(request["id"]), decoding.convert(request, RequestData)
 
 
 def say_request(request: str, data: RequestData, *, as_json: bool) -> None:
-    """What the rules said about a request when it was made."""
+    """Print what the rules said about a request when it was made."""
     from watchgate.cli import policy_words
     from watchgate.core.policy.assessment import Assessment
     from watchgate.core.redact import redact
 
-    found = decoding.convert(
+    assessment = decoding.convert(
         {
             "decision": "ask",
             "risk": data.risk,
@@ -50,28 +50,28 @@ def say_request(request: str, data: RequestData, *, as_json: bool) -> None:
         Assessment,
     )
     if as_json:
-        told = {"request": request, "rule": data.rule, "reason": data.reason}
-        told |= {"summary": data.summary, "raised": data.raised}
-        json_line(told | policy_words.as_json(found))
+        fields = {"request": request, "rule": data.rule, "reason": data.reason}
+        fields |= {"summary": data.summary, "raised": data.raised}
+        json_line(fields | policy_words.as_json(assessment))
         return
     say(f"{request}  {redact(data.summary)}")
     say(f"{data.risk}  {data.rule}: {data.reason}")
     if data.raised:
         say(f"raised: {data.raised}")
-    for line in policy_words.findings(found, data.summary):
+    for line in policy_words.findings(assessment, data.summary):
         say(redact(line))
 
 
 def _recorded(beginning: str) -> tuple[str, RequestData] | None:
     from watchgate.core.records import RequestData
 
-    found: dict[str, Record] = {}
+    records: dict[str, Record] = {}
     for record in _requests():
         if record.request and record.request.startswith(beginning):
-            found[record.request] = record
-    if len(found) > 1:
-        raise Stop(f"{len(found)} requests begin with {beginning}; write more of the id")
-    for request, record in found.items():
+            records[record.request] = record
+    if len(records) > 1:
+        raise Stop(f"{len(records)} requests begin with {beginning}; write more of the id")
+    for request, record in records.items():
         return request, decoding.convert(record.data, RequestData)
     return None
 

@@ -25,11 +25,11 @@ _DOES: dict[GateAction, str] = {
 _SHOWN_CHARS = 120
 
 
-def as_json(found: Assessment) -> dict[str, Any]:
+def as_json(assessment: Assessment) -> dict[str, Any]:
     """The line of `policy check --json`."""
     return {
-        "decision": found.decision,
-        "risk": found.risk,
+        "decision": assessment.decision,
+        "risk": assessment.risk,
         "findings": [
             {
                 "rule": each.rule,
@@ -40,44 +40,44 @@ def as_json(found: Assessment) -> dict[str, Any]:
                 "segment": each.segment,
                 "suggest": each.suggest,
             }
-            for each in found.findings
+            for each in assessment.findings
         ],
-        "opaque": found.opaque,
+        "opaque": assessment.opaque,
         "segments": [
             msgspec.structs.replace(each, words=tuple(map(_encodable, each.words)))
-            for each in found.segments
+            for each in assessment.segments
         ],
     }
 
 
-def page(found: Assessment, text: str, does: str) -> Iterator[str]:
+def page(assessment: Assessment, text: str, does: str) -> Iterator[str]:
     """The same for a person: the word, then what was found and in which part."""
-    yield f"{found.decision}  {found.risk}  {does}"
-    yield from findings(found, text)
+    yield f"{assessment.decision}  {assessment.risk}  {does}"
+    yield from findings(assessment, text)
 
 
-def findings(found: Assessment, text: str) -> Iterator[str]:
-    """What was found, and the parts of a compound command with what is said of each."""
+def findings(assessment: Assessment, text: str) -> Iterator[str]:
+    """Write the findings, and the parts of a compound command with what is said of each."""
     alike: dict[tuple[str, str, str], list[Finding]] = {}
-    for each in telling(found.findings):
+    for each in telling(assessment.findings):
         alike.setdefault((each.risk, each.rule, each.reason), []).append(each)
     for (risk, rule, reason), several in alike.items():
         each = several[0]
         yield f"  {risk:<8}  {rule}: {reason}{_where(several, text)}"
         if each.suggest:
             yield f"            safer: {each.suggest}"
-    for words in plain_words(found.segments):
+    for words in plain_words(assessment.segments):
         yield f"            {words}"
-    count = max((each.number for each in found.segments), default=0)
+    count = max((each.number for each in assessment.segments), default=0)
     if count > 1:
-        for part in found.segments:
+        for part in assessment.segments:
             inner = "  in it: " if part.nested else "  "
             why = part.allowed_by or ", ".join(part.rules)
             yield f"{inner}{part.number}/{count}  {part.risk:<8}  {_cut(_words(part, text))}  {why}"
 
 
 def does_words(profile: str, action: GateAction) -> str:
-    """What the gate does under a profile, in words."""
+    """Say in words what the gate does under a profile."""
     return f"under {profile} {_DOES[action]}"
 
 

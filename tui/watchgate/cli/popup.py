@@ -38,7 +38,7 @@ BORDER = 2
 SMALLEST = (60, 16)
 """Cells within a popup; below that a request cannot be allowed."""
 
-_KEPT = ("HOME", "LANG", "LC_ALL", "LC_CTYPE", "NO_COLOR", "COLORTERM", "XDG_DATA_HOME")
+_PASSED_ON = ("HOME", "LANG", "LC_ALL", "LC_CTYPE", "NO_COLOR", "COLORTERM", "XDG_DATA_HOME")
 
 
 def add_parser(commands: Any) -> None:
@@ -80,7 +80,7 @@ def _over_the_panes(*, goes_on: bool) -> int:
 
 
 def outcome(code: int) -> Exit:
-    """What it means that tmux ended with this code; raises `Stop` when it opened no popup."""
+    """Translate the exit code of tmux; raises `Stop` when it opened no popup."""
     if code == 0:
         raise Stop(COVERED)
     if code == DECIDED:
@@ -107,7 +107,7 @@ def display_popup(
     height = min(int(rows) if rows.isdigit() else 24, TALLEST)
     framed = width - BORDER >= SMALLEST[0] and height - BORDER >= SMALLEST[1]
     variables = {
-        **{name: env[name] for name in _KEPT if name in env},
+        **{name: env[name] for name in _PASSED_ON if name in env},
         "WATCHGATE_RUNTIME_DIR": str(paths.runtime_dir),
         "WATCHGATE_STATE_DIR": str(paths.state_dir),
         "WATCHGATE_CONFIG": str(paths.config),
@@ -149,7 +149,7 @@ def _inside(*, goes_on: bool) -> int:
     # What was typed while this started was meant for the pane below.
     termios.tcflush(0, termios.TCIFLUSH)
     with ended_by_signals(app):
-        said = app.run()
-    if said:
-        print(said)
+        outcome_text = app.run()
+    if outcome_text:
+        print(outcome_text)
     return DECIDED if app.return_code == 0 else Exit.REFUSED

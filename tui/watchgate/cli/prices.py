@@ -49,14 +49,14 @@ def _prices(args: argparse.Namespace) -> int:
     config = configured(paths)
     updated = not args.update or _update(paths, at_us)
     prices = prices_of(config, paths, at_us)
-    found = {name: _tariff(prices, name, at_us) for name in args.model}
+    tariffs = {name: _tariff(prices, name, at_us) for name in args.model}
     if args.json:
-        _as_json(prices, found)
+        _as_json(prices, tariffs)
     else:
-        _as_text(prices, found)
+        _as_text(prices, tariffs)
     if prices.remark():
         complain(prices.remark())
-    unknown = [name for name, tariff in found.items() if tariff is None]
+    unknown = [name for name, tariff in tariffs.items() if tariff is None]
     for name in unknown:
         complain(
             f"nobody says what {name} charges: its calls count as `?`; "
@@ -83,12 +83,14 @@ def _tariff(prices: Prices, name: str, at_us: int) -> Tariff | None:
     return prices.tariff_of(UsageCall(id="", at_us=at_us, session="", model=name))
 
 
-def _as_text(prices: Prices, found: dict[str, Tariff | None]) -> None:
+def _as_text(prices: Prices, tariffs: dict[str, Tariff | None]) -> None:
     age = prices.table.age_days
     say(prices.words() + ("" if age is None else f", {age} {'day' if age == 1 else 'days'} old"))
     if prices.own:
         say(f"prices of your own: {', '.join(prices.own)}")
-    rows = [row for name, tariff in found.items() if tariff for row in _rows(prices, name, tariff)]
+    rows = [
+        row for name, tariff in tariffs.items() if tariff for row in _rows(prices, name, tariff)
+    ]
     if rows:
         say()
         table(_HEAD, rows)
@@ -113,7 +115,7 @@ def _rows(prices: Prices, name: str, tariff: Tariff) -> list[tuple[str, ...]]:
     ]
 
 
-def _as_json(prices: Prices, found: dict[str, Tariff | None]) -> None:
+def _as_json(prices: Prices, tariffs: dict[str, Tariff | None]) -> None:
     used = prices.table
     json_line(
         {
@@ -126,7 +128,7 @@ def _as_json(prices: Prices, found: dict[str, Tariff | None]) -> None:
             "own": list(prices.own),
         }
     )
-    for name, tariff in found.items():
+    for name, tariff in tariffs.items():
         known = tariff is not None
         tiers = [_tier(over, rates) for over, rates in tariff.tiers] if tariff else None
         json_line({"model": name, "from": _origin(prices, name) if known else None, "tiers": tiers})

@@ -1,4 +1,4 @@
-"""How far a command that takes long has come, on the terminal behind stderr."""
+"""The progress of a command that takes long, on the terminal behind stderr."""
 
 from __future__ import annotations
 

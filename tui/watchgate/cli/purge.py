@@ -74,7 +74,7 @@ def _meant(word: str) -> tuple[str, str]:
 
 
 def _done(agent: str, session: str) -> dict[str, Any]:
-    """What the core did about it, or this command itself where none runs."""
+    """Purge through the core, or by this command itself where none runs."""
     from watchgate.link.protocol import Request
 
     try:

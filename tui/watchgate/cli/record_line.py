@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
 
 def record_line(record: Record, *, dated: bool = False) -> str:
-    """When, by the clock of this machine, who, what kind of record, and what it says.
+    """Write when, by the clock of this machine, who, what kind of record, and what it says.
 
     With `dated` the day is told, so that the time can be pasted behind `since:`.
     """

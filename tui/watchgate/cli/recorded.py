@@ -1,4 +1,4 @@
-"""What was recorded, for commands that read the journal beside a core or without one."""
+"""Recorded history, for commands that read the journal beside a core or without one."""
 
 from __future__ import annotations
 

@@ -106,8 +106,8 @@ def _headless(records: list[Record], args: argparse.Namespace) -> int:
 
 
 def _summary(again: Again) -> str:
-    told = f"{len(again.differences)} of {again.decided} decisions differ"
+    summary = f"{len(again.differences)} of {again.decided} decisions differ"
     if not again.left_out:
-        return told
+        return summary
     reasons = "; ".join(f"{count}: {why}" for why, count in sorted(again.left_out.items()))
-    return f"{told}; not decided again: {reasons}"
+    return f"{summary}; not decided again: {reasons}"

@@ -32,56 +32,56 @@ _INSTEAD = {
 _RISKS = ("low", "medium", "unknown", "high", "critical")
 
 
-def print_request(found: dict[str, Any], *, bare: bool = False) -> None:
+def print_request(request: dict[str, Any], *, bare: bool = False) -> None:
     """Print the request that `show` answered with; secrets are covered unless `bare`."""
-    for line in page(found, bare=bare, styled=styled_output()):
+    for line in page(request, bare=bare, styled=styled_output()):
         print(line, flush=True)
 
 
-def page(found: dict[str, Any], *, bare: bool = False, styled: bool = False) -> list[str]:
+def page(request: dict[str, Any], *, bare: bool = False, styled: bool = False) -> list[str]:
     """The lines of the request that `show` answered with, `styled` for a terminal."""
     from watchgate.ui.widgets.shown import Look
 
-    head = _HEADS.get(found.get("asks", ""), found["risk"].upper())
-    starts = tuple(sorted({part["span"][0] for part in found.get("segments", ())}))
-    how = Look(bare, starts, one_line=found.get("opaque", False))
-    subject = drawn_lines(subject_of(found), how, styled=styled)
-    title = f"{head}  {found['tool']['name']}  {found['agent']}  #{found['id'][:4]}"
+    head = _HEADS.get(request.get("asks", ""), request["risk"].upper())
+    starts = tuple(sorted({part["span"][0] for part in request.get("segments", ())}))
+    look = Look(bare, starts, one_line=request.get("opaque", False))
+    subject = drawn_lines(subject_of(request), look, styled=styled)
+    title = f"{head}  {request['tool']['name']}  {request['agent']}  #{request['id'][:4]}"
     own = [
-        *_rewritten(found, bare=bare),
-        *_findings(found),
+        *_rewritten(request, bare=bare),
+        *_findings(request),
         "",
-        *(f"  {name:<9}{value}" for name, value in _facts(found).items()),
-        *_input(found, bare=bare),
+        *(f"  {name:<9}{value}" for name, value in _facts(request).items()),
+        *_input(request, bare=bare),
     ]
     asked = [
         line
-        for number, question in enumerate(questions_of(found), 1)
+        for number, question in enumerate(questions_of(request), 1)
         for line in question_lines(question, number, styled=styled)
     ]
-    told = [drawn_fact(line, styled=styled) for line in own]
-    return [drawn(title, styled=styled), "", *(f"  {line}" for line in subject), *asked, *told]
+    facts = [drawn_fact(line, styled=styled) for line in own]
+    return [drawn(title, styled=styled), "", *(f"  {line}" for line in subject), *asked, *facts]
 
 
-def _input(found: dict[str, Any], *, bare: bool) -> Iterator[str]:
-    given = found["tool"]["input"]
+def _input(request: dict[str, Any], *, bare: bool) -> Iterator[str]:
+    given = request["tool"]["input"]
     yield f"  {'input':<9}{msgspec.json.encode(given if bare else redact_all(given)).decode()}"
     if not bare and redact_all(given) != given:
-        yield f"  {'secrets':<9}covered: watchgate show {found['id'][:4]} --secrets tells them"
+        yield f"  {'secrets':<9}covered: watchgate show {request['id'][:4]} --secrets tells them"
 
 
 def decided_words(done: dict[str, Any]) -> str:
     """Return what a decision was and whose, in the words of who was proven to be there."""
     word, by = done["word"], done["by"]
-    whose = "" if by.startswith("operator") else f" by {by}"
-    return f"{shown_word(word, by).replace('-', ' ')}{whose}"
+    author = "" if by.startswith("operator") else f" by {by}"
+    return f"{shown_word(word, by).replace('-', ' ')}{author}"
 
 
-def questions_of(found: dict[str, Any]) -> tuple[Question, ...]:
+def questions_of(request: dict[str, Any]) -> tuple[Question, ...]:
     """The questions of a request that `show` answered with."""
     from watchgate.core.events import Question
 
-    return decoding.convert(found.get("questions", []), tuple[Question, ...])
+    return decoding.convert(request.get("questions", []), tuple[Question, ...])
 
 
 def print_question(question: Question, number: int) -> None:
@@ -105,92 +105,92 @@ def question_lines(question: Question, number: int, *, styled: bool) -> Iterator
     yield f"  {'answer':<12}{drawn(how(question), styled=styled)}"
 
 
-def subject_of(found: dict[str, Any]) -> str:
-    """What is decided about, whole: the command, the plan, or the line that stands for it."""
-    key = "plan" if found.get("asks") == "plan" else "command"
-    text = found["tool"]["input"].get(key)
-    return text if isinstance(text, str) and text else found["summary"]
+def subject_of(request: dict[str, Any]) -> str:
+    """Return the subject, whole: the command, the plan, or the line that stands for it."""
+    key = "plan" if request.get("asks") == "plan" else "command"
+    text = request["tool"]["input"].get(key)
+    return text if isinstance(text, str) and text else request["summary"]
 
 
-def _rewritten(found: dict[str, Any], *, bare: bool) -> Iterator[str]:
-    """What the agent had sent, where somebody made another input of it."""
-    before = found.get("before")
+def _rewritten(request: dict[str, Any], *, bare: bool) -> Iterator[str]:
+    """Show what the agent had sent, where somebody made another input of it."""
+    before = request.get("before")
     if before is None:
         return
-    edited = found.get("edited_from", "")
-    whose = f"an operator edited #{edited[:4]}" if edited else "a handler rewrote it"
+    edited = request.get("edited_from", "")
+    author = f"an operator edited #{edited[:4]}" if edited else "a handler rewrote it"
     yield ""
-    if "asked" in found:
-        risk = found.get("asked_risk", "unknown")
-        shown = found["asked"] if bare else redact(found["asked"])
+    if "asked" in request:
+        risk = request.get("asked_risk", "unknown")
+        shown = request["asked"] if bare else redact(request["asked"])
         yield f"  {'asked':<9}{'' if risk == 'unknown' else f'{risk.upper()}  '}{shown}"
     yield f"  {'sent':<9}{msgspec.json.encode(before if bare else redact_all(before)).decode()}"
-    yield f"  {'':<9}{whose}: {_INSTEAD.get(found['status'], 'what is above took its place')}"
+    yield f"  {'':<9}{author}: {_INSTEAD.get(request['status'], 'what is above took its place')}"
 
 
-def _findings(found: dict[str, Any]) -> Iterator[str]:
+def _findings(request: dict[str, Any]) -> Iterator[str]:
     """Each finding, the gravest first: risk, part, reason, the words that it is about, rule."""
-    told = telling(decoding.convert(found.get("findings", ()), tuple[Finding, ...]))
-    findings = sorted(msgspec.to_builtins(told), key=lambda each: -_RISKS.index(each["risk"]))
+    visible = telling(decoding.convert(request.get("findings", ()), tuple[Finding, ...]))
+    findings = sorted(msgspec.to_builtins(visible), key=lambda each: -_RISKS.index(each["risk"]))
     if findings:
         yield ""
-    parts = len({segment["number"] for segment in found.get("segments", ())})
+    parts = len({segment["number"] for segment in request.get("segments", ())})
     for each in findings:
         part = f"{each['segment']}/{parts} " if each.get("segment") and parts > 1 else ""
-        about = _about(found, each.get("span"))
+        about = _about(request, each.get("span"))
         yield f"  {each['risk']:<9}{part}{each['reason']}{about}  [{each['rule']}]"
         if each.get("suggest"):
             yield f"  {'':<9}safer: {each['suggest']}"
 
 
-def _about(found: dict[str, Any], span: list[int] | None) -> str:
+def _about(request: dict[str, Any], span: list[int] | None) -> str:
     """The words that a finding is about, as far as one line has room."""
     if not span:
         return ""
-    text = subject_of(found)
+    text = subject_of(request)
     start, end = redacted_span(text, (span[0], span[1]))
     words = redact(text)[start:end]
     return f": {words if len(words) <= _ABOUT_CHARS else words[: _ABOUT_CHARS - 3] + '...'}"
 
 
-def _facts(found: dict[str, Any]) -> dict[str, str]:
-    left_s = found["timeout_s"]
-    silence = found.get("silence", "deny")
-    races = f"; {found['agent']} asks as well" if found.get("races") else ""
+def _facts(request: dict[str, Any]) -> dict[str, str]:
+    left_s = request["timeout_s"]
+    silence = request.get("silence", "deny")
+    races = f"; {request['agent']} asks as well" if request.get("races") else ""
     facts = {
-        "why": found["reason"],
-        "raised": found.get("raised", ""),
-        "touch": _touch(found),
-        "rule": found["rule"],
-        "cwd": found.get("cwd", ""),
-        "lane": found["lane"],
+        "why": request["reason"],
+        "raised": request.get("raised", ""),
+        "touch": _touch(request),
+        "rule": request["rule"],
+        "cwd": request.get("cwd", ""),
+        "lane": request["lane"],
         "silence": f"{silence} {f'after {left_s:.0f} s' if left_s else 'whenever it ends'}{races}",
-        "told": "; ".join(map(_told, found.get("escalated", ()))),
-        "status": found["status"],
-        "digest": found["digest"],
+        "told": "; ".join(map(_escalation, request.get("escalated", ()))),
+        "status": request["status"],
+        "digest": request["digest"],
     }
     facts = {name: value for name, value in facts.items() if value or name == "cwd"}
-    if "ended" in found:
-        end = found["ended"]
+    if "ended" in request:
+        end = request["ended"]
         why = f", {redact(end['reason'])}" if end.get("reason") else ""
         facts["ended"] = f"{shown_word(end['word'], end['by'])} by {end['by']}{why}"
         facts["waited"] = f"{end['waited_s']:.0f} s"
-        given = [" and ".join(each) or "nothing" for each in found["ended"].get("answers", [])]
+        given = [" and ".join(each) or "nothing" for each in request["ended"].get("answers", [])]
         if given:
             facts["answers"] = "; ".join(given)
     return facts
 
 
-def _told(each: dict[str, Any]) -> str:
-    """Who else was told of the request, after how long; or why not."""
+def _escalation(each: dict[str, Any]) -> str:
+    """Say who else was told of the request, after how long; or why not."""
     if each.get("detail"):
         return f"{each['to']} could not be told ({each['detail']})"
     return f"{each['to']} after {each['waited_s']:.0f} s"
 
 
-def _touch(found: dict[str, Any]) -> str:
-    """What the call would touch, as far as somebody looked."""
-    told = ", ".join(fact["text"] for fact in found.get("facts", ()))
-    if not found.get("cut"):
-        return told
-    return f"{told}  (not everything was looked at)" if told else "not known: it took too long"
+def _touch(request: dict[str, Any]) -> str:
+    """Say what the call would touch, as far as somebody looked."""
+    facts = ", ".join(fact["text"] for fact in request.get("facts", ()))
+    if not request.get("cut"):
+        return facts
+    return f"{facts}  (not everything was looked at)" if facts else "not known: it took too long"

@@ -112,20 +112,20 @@ def _decider(commands: Commands, verb: str, what: str, example: str) -> argparse
 
 def _ls(args: argparse.Namespace) -> int:
     what: Literal["requests", "sessions"] = "sessions" if args.sessions else "requests"
-    found = ask(Request(id=1, verb="list", what=what))[what]
+    entries = ask(Request(id=1, verb="list", what=what))[what]
     if args.json:
-        for each in found:
+        for each in entries:
             json_line(each if args.sessions else _covered(each))
-    elif not found:
+    elif not entries:
         say("no session was seen" if args.sessions else "nothing pending")
         _say_who_asks_there()
     elif args.sessions:
         keys = ("label", "agent", "state", "calls", "session", "cwd", "title")
-        rows = [tuple(str(each[key]) for key in keys) for each in map(_doing, found)]
+        rows = [tuple(str(each[key]) for key in keys) for each in map(_doing, entries)]
         table(("SESSION", "AGENT", "STATE", "CALLS", "ID", "FOLDER", "ASKED FOR"), rows)
     else:
         now_us = SystemClock().now().wall_us
-        rows = [_row(_asked(each), now_us) for each in found]
+        rows = [_row(_asked(each), now_us) for each in entries]
         table(("ID", "LEFT", "AGENT", "SESSION", "RISK", "TOOL", "CALL"), rows)
         _say_who_asks_there()
     return Exit.DONE
@@ -179,11 +179,11 @@ def _line(each: dict[str, Any], call: str) -> str:
 
 
 def _show(args: argparse.Namespace) -> int:
-    found = ask(Request(id=1, verb="show", request=args.id))["request"]
+    request = ask(Request(id=1, verb="show", request=args.id))["request"]
     if args.json:
-        json_line(found)
+        json_line(request)
     else:
-        print_request(found, bare=args.secrets)
+        print_request(request, bare=args.secrets)
     return Exit.DONE
 
 
@@ -263,26 +263,26 @@ def _asked_first(
     digest = args.digest
     if token:
         return args.decision, digest
-    found = ask(Request(id=1, verb="show", request=args.id))["request"]
-    runs = args.decision == "allow" or found.get("runs_unasked")
-    if not runs or found["status"] != "pending":
+    request = ask(Request(id=1, verb="show", request=args.id))["request"]
+    runs = args.decision == "allow" or request.get("runs_unasked")
+    if not runs or request["status"] != "pending":
         return args.decision, digest  # nothing would run: the core says what there is to say
     needs_terminal(UNREGISTERED)
     if args.decision == "allow":
-        _only_for_calls(found)
+        _only_for_calls(request)
     if edited is not None:
-        found = becomes(found, edited)
+        request = becomes(request, edited)
     by_digest = digest is not None or args.decision == "handback"
-    if by_digest and found["risk"] in ("low", "medium"):
+    if by_digest and request["risk"] in ("low", "medium"):
         return args.decision, digest
     wide = args.scope == "always" or args.width in ("program", "folder")
-    more = proposal_lines(found["id"], rules, args.scope, args.width) if wide else ()
-    show_to_end(found, more)
+    more = proposal_lines(request["id"], rules, args.scope, args.width) if wide else ()
+    show_to_end(request, more)
     what = "hand it back, where it runs unasked" if args.decision == "handback" else "let it run"
-    said = ask_consent(found, what=what, asked=by_digest)
-    if said == "deny":
+    answer = ask_consent(request, what=what, asked=by_digest)
+    if answer == "deny":
         return "deny", None
-    return args.decision, found["digest"] if digest is None else digest
+    return args.decision, request["digest"] if digest is None else digest
 
 
 def _asked(each: dict[str, Any]) -> dict[str, Any]:
@@ -290,9 +290,9 @@ def _asked(each: dict[str, Any]) -> dict[str, Any]:
     return each if each["asks"] == "approval" else {**each, "risk": each["asks"]}
 
 
-def _only_for_calls(found: dict[str, Any]) -> None:
-    if "answer" in found.get("offered", ()):
+def _only_for_calls(request: dict[str, Any]) -> None:
+    if "answer" in request.get("offered", ()):
         raise Stop(
-            f"not_offered: this is a question: watchgate answer {found['id'][:4]} answers it, "
-            f"watchgate deny {found['id'][:4]} declines it"
+            f"not_offered: this is a question: watchgate answer {request['id'][:4]} answers it, "
+            f"watchgate deny {request['id'][:4]} declines it"
         )

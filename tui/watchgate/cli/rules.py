@@ -50,17 +50,17 @@ def proposal_lines(
     request: str, rules: tuple[GrantRule, ...], scope: str, width: Width | None
 ) -> list[str]:
     """The rules that a wide allow would give, and the past calls that they cover."""
-    found = ask(Request(id=1, verb="propose", request=request, rules=rules, width=width))
-    count = found["past_count"]
+    proposal = ask(Request(id=1, verb="propose", request=request, rules=rules, width=width))
+    count = proposal["past_count"]
     past = [
         (datetime.fromtimestamp(each["at"] / 1_000_000, UTC).astimezone(), redact(each["summary"]))
-        for each in found["past"][:_PAST_SHOWN]
+        for each in proposal["past"][:_PAST_SHOWN]
     ]
     lines = [
         "",
-        f"  {scope}, in {found['folder']} and nowhere else:",
-        *(f"    {rule['text']}" for rule in found["rules"]),
-        *([_whole(found["answers"])] if width == "folder" else []),
+        f"  {scope}, in {proposal['folder']} and nowhere else:",
+        *(f"    {rule['text']}" for rule in proposal["rules"]),
+        *([_whole(proposal["answers"])] if width == "folder" else []),
         f"  of the calls that were asked about it would have answered {count or 'none'}",
         *(f"    {moment:%Y-%m-%d %H:%M}  {summary}" for moment, summary in past),
         f"  it is listed by `watchgate grants`, and {_LASTS[scope].removeprefix('it ')}",

@@ -51,7 +51,7 @@ def _count(text: str) -> int:
 def _search(args: argparse.Namespace) -> int:
     _, taken = wanted(args.filter)
     count = 0
-    for record in _found(_searching(taken), args.limit):
+    for record in _matches(_searching(taken), args.limit):
         if args.json:
             json_line(record)
         else:
@@ -62,7 +62,7 @@ def _search(args: argparse.Namespace) -> int:
     return Exit.DONE
 
 
-def _found(search: Search, limit: int) -> Iterator[Record]:
+def _matches(search: Search, limit: int) -> Iterator[Record]:
     """The records, the newest first; one answer tells of some of them."""
     last: int | None = None
     while limit > 0:
@@ -74,7 +74,7 @@ def _found(search: Search, limit: int) -> Iterator[Record]:
 
 
 def _searching(taken: Filter) -> Search:
-    """Who is asked: the core that runs, which has the newest, else the journal itself."""
+    """Return who is asked: the core that runs, which has the newest, else the journal itself."""
     from watchgate.link.protocol import Request
 
     try:

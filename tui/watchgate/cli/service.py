@@ -60,7 +60,7 @@ def _service(args: argparse.Namespace) -> int:
 
 
 def _program() -> list[str]:
-    """How this program is started from anywhere: by its command, which an upgrade leaves alone."""
+    """Return the command that starts this program from anywhere and survives an upgrade."""
     named = Path(sys.argv[0]).name in ("watchgate", "wgate")
-    found = shutil.which(sys.argv[0]) if named else None
-    return [str(Path(found).absolute())] if found else [sys.executable, "-m", "watchgate"]
+    command = shutil.which(sys.argv[0]) if named else None
+    return [str(Path(command).absolute())] if command else [sys.executable, "-m", "watchgate"]

@@ -18,7 +18,7 @@ def since_us(text: str | None) -> int | None:
 
 
 def now_us() -> int:
-    """What this machine's clock says (UTC µs)."""
+    """Read this machine's clock (UTC µs)."""
     from watchgate.service.clock import SystemClock
 
     return SystemClock().now().wall_us

@@ -19,7 +19,7 @@ _ALARM = ("#b3261e", "#ffffff")
 
 
 def pending_line(profile: str, risks: Sequence[str]) -> str:
-    """What is open, by the risks of the open requests; what nobody could assess counts as high."""
+    """Count the open requests by risk; what nobody could assess counts as high."""
     if not risks:
         gate = "watch, NOT GATING," if profile == "watch" else literal_in_status(profile)
         return f"{gate} 0 pending"
@@ -29,7 +29,7 @@ def pending_line(profile: str, risks: Sequence[str]) -> str:
 
 
 def alarm_line(words: str) -> str:
-    """What must not be overlooked: no core, or the gate switched off."""
+    """Write what must not be overlooked: no core, or the gate switched off."""
     return _chip(words, *_ALARM)
 
 

@@ -28,9 +28,9 @@ def add_parser(commands: Any) -> None:
     status = commands.add_parser(
         "status", help="one line of state", epilog="example: watchgate status --json"
     )
-    how = status.add_mutually_exclusive_group()
-    how.add_argument("--json", action="store_true", help="one JSON object")
-    how.add_argument("--tmux", action="store_true", help="a few words for tmux's status-right")
+    form = status.add_mutually_exclusive_group()
+    form.add_argument("--json", action="store_true", help="one JSON object")
+    form.add_argument("--tmux", action="store_true", help="a few words for tmux's status-right")
     status.set_defaults(run=_status)
     stop = commands.add_parser(
         "stop",
@@ -59,14 +59,14 @@ def _status(args: argparse.Namespace) -> int:
 
     until = off_until()
     try:
-        found = ask(Request(id=1, verb="hello"))
+        answer = ask(Request(id=1, verb="hello"))
         pending = len(ask(Request(id=1, verb="list"))["requests"])
         listed = ask(Request(id=1, verb="list", what="sessions"))["sessions"]
     except Unreached as none:
         off = "" if until is None else f". The gate is off {until}"
         raise Stop(f"{none}{off}", none.code) from None
     sessions = sum(each["state"] != SessionState.GONE for each in listed)
-    hello, gate, stands = found["hello"], found["gate"], presence()
+    hello, gate, stands = answer["hello"], answer["gate"], presence()
     agents, unread = agents_with_hooks()
     if args.json:
         json_line(
@@ -105,14 +105,14 @@ def _status_line() -> str:
     try:
         if off_until() is not None:
             return alarm_line("GATE OFF")
-        found = ask(Request(id=1, verb="hello"))
+        hello = ask(Request(id=1, verb="hello"))
         open_ = ask(Request(id=1, verb="list"))["requests"]
     except Unreached:
         return alarm_line("NO CORE")
     except Stop:
         return alarm_line("GATE UNKNOWN")
-    words = [alarm_line(words.partition(":")[0]) for words in _wrong(found["gate"])]
-    profile, risks = str(found["hello"]["profile"]), [str(each["risk"]) for each in open_]
+    words = [alarm_line(words.partition(":")[0]) for words in _wrong(hello["gate"])]
+    profile, risks = str(hello["hello"]["profile"]), [str(each["risk"]) for each in open_]
     agents, _ = agents_with_hooks()
     if profile != "watch" and agents and all(each.ungated for each in agents):
         words.append(alarm_line("NOT GATING"))
@@ -120,7 +120,7 @@ def _status_line() -> str:
 
 
 def _wrong(gate: dict[str, Any]) -> list[str]:
-    """What is wrong with the gate: its journal, the files that it rests on, or who tried it."""
+    """Say what is wrong with the gate: its journal, the files that it rests on, or who tried it."""
     from watchgate.core.records import ATTEMPT
 
     lost = [] if gate["journal"] == "ok" else [f"JOURNAL LOST: {gate['journal']}"]
@@ -153,8 +153,10 @@ def gating_words(profile: str, agents: Sequence[AgentState]) -> str:
     if not why:
         return f"gating ({profile})"
     some = not all(each.ungated for each in agents)
-    told = [f"{what} for {', '.join(names)}; mend: {mend}" for (what, mend), names in why.items()]
-    return f"{'gating' if some else 'NOT GATING'} ({profile}), {'but ' * some}{'; '.join(told)}"
+    problems = [
+        f"{what} for {', '.join(names)}; mend: {mend}" for (what, mend), names in why.items()
+    ]
+    return f"{'gating' if some else 'NOT GATING'} ({profile}), {'but ' * some}{'; '.join(problems)}"
 
 
 def off_until() -> str | None:

@@ -79,7 +79,7 @@ async def _follow(taken: Filter, since_us: int | None, form: Form) -> None:
         state = restored(snapshot)
         if since_us is not None:
             state = State()
-            state.seen = SessionViews(snapshot.sessions)
+            state.session_views = SessionViews(snapshot.sessions)
         show = _shown(form, LiveLines(state), taken.over(RECORD_FIELDS))
         if since_us is not None:
             from watchgate.service.journal.reading import since

@@ -39,6 +39,6 @@ def run(*words: str) -> CompletedProcess[str] | None:
 
 
 def answer(*words: str) -> str | None:
-    """What a tmux command prints; None when there is no tmux, no server or no such thing."""
+    """Return what a tmux command prints; None when there is no tmux, no server or no such thing."""
     done = run(*words)
     return done.stdout.strip() if done is not None and done.returncode == 0 else None

@@ -38,7 +38,7 @@ def needs_terminal(otherwise: str) -> None:
 
 
 def typed(prompt: str) -> str:
-    """What was typed, without blanks around it; nothing at the end of input."""
+    """Return what was typed, without blanks around it; nothing at the end of input."""
     try:
         return input(prompt).strip()
     except EOFError:
@@ -108,8 +108,8 @@ def typed_by_hand(ask: Ask, prompt: str) -> Commit | None:
             if isinstance(answer, Commit):
                 print()
                 return answer
-            said = f"\n{answer.text}\n" if isinstance(answer, Said) else ""
-            print(f"{said}\r{prompt}{reading.typed}\x1b[K", end="", flush=True)
+            reply = f"\n{answer.text}\n" if isinstance(answer, Said) else ""
+            print(f"{reply}\r{prompt}{reading.typed}\x1b[K", end="", flush=True)
 
 
 def _read(descriptor: int) -> str:

@@ -107,7 +107,7 @@ def _planned(args: argparse.Namespace, known: Mapping[str, Adapter]) -> _Planned
         name = f"{lost.entry.agent}: " if lost.entry.agent else ""
         complain(f"{name}{lost.why}; take its hooks out of {lost.entry.path} by hand")
     changes, refused = [], bool(there.lost)
-    for each in there.found:
+    for each in there.places:
         try:
             plan = each.installer(here()).plan_uninstall(each.agent, each.scope, Path("python3"))
         except (Refusal, OSError) as refusal:
@@ -141,17 +141,21 @@ def _shown(args: argparse.Namespace, planned: _Planned) -> Exit:
         complain(f"nothing would be done: {fault}")
         return Exit.REFUSED
     client = list(client_files(here())) if args.all else []
-    kept = list(records(here())) if args.purge else []
+    dropped_records = list(records(here())) if args.purge else []
     if args.json:
-        show_removed([path for path in (*client, *kept) if path.is_symlink() or not path.is_dir()])
+        show_removed(
+            [path for path in (*client, *dropped_records) if path.is_symlink() or not path.is_dir()]
+        )
         return Exit.DONE
     if client:
         say(f"Then the hook client and its backups would be removed from {here().data_dir}.")
     if args.purge and answers(here()):
         say("The core would be ended first, and nothing be done where it refuses that.")
-    if kept:
-        others = files_of_others(here(), (*client, *kept))
-        gone = dict.fromkeys(each if each.parent in others else each.parent for each in kept)
+    if dropped_records:
+        others = files_of_others(here(), (*client, *dropped_records))
+        gone = dict.fromkeys(
+            each if each.parent in others else each.parent for each in dropped_records
+        )
         say(f"would be removed for good: {shlex.join(map(str, gone))}")
         _say_what_stays(others, "would stay")
     return Exit.DONE
@@ -190,7 +194,7 @@ def _chosen(args: argparse.Namespace, known: Mapping[str, Adapter]) -> Installat
 
 
 def _say_done(agent: Adapter, changes: Sequence[Change]) -> None:
-    present = [change for change in changes if change.found.content is not None]
+    present = [change for change in changes if change.file.content is not None]
     if not present:
         tell(f"{agent.name}: no hooks of watchgate in {changes[0].path}")
     for change in present:

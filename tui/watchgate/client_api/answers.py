@@ -1,4 +1,4 @@
-"""What the core said, read so that nothing but its own words can let a call run."""
+"""Reads the core's answer so that nothing but its own words can let a call run."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Answer(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def may_run(self) -> bool:
-        """Whether nothing stands against the call: it was allowed, or is none of the gate's."""
+        """Return whether the call may run: it was allowed, or is none of the gate's."""
         return self.decision != "deny"
 
 

@@ -60,7 +60,15 @@ class AsyncGate(Way):
         call_id: str | None = None,
         deadline_s: float = DEADLINE_S,
     ) -> Answer:
-        """Whether a call may run. As `Gate.ask`."""
+        """Ask whether a call may run. As `Gate.ask`.
+
+        Args:
+            tool: The name of the tool, of 1 to 512 characters.
+            input: Its arguments, as JSON.
+            tool_class: The kind of tool, which decides what rules apply.
+            call_id: A name for the call; a new one is made where there is none.
+            deadline_s: Seconds to wait for an answer, above 0.
+        """
         return await self._ask(self._speaker.asked(tool, input, tool_class, call_id, deadline_s))
 
     @asynccontextmanager
@@ -73,7 +81,15 @@ class AsyncGate(Way):
         call_id: str | None = None,
         deadline_s: float = DEADLINE_S,
     ) -> AsyncIterator[Call]:
-        """Ask, run the block when the call may run, and report how it ended; raises `Denied`."""
+        """Ask, run the block when the call may run, and report how it ended; raises `Denied`.
+
+        Args:
+            tool: The name of the tool, of 1 to 512 characters.
+            input: Its arguments, as JSON.
+            tool_class: The kind of tool, which decides what rules apply.
+            call_id: A name for the call; a new one is made where there is none.
+            deadline_s: Seconds to wait for an answer, above 0.
+        """
         asked = self._speaker.asked(tool, input, tool_class, call_id, deadline_s)
         answer = await self._ask(asked)
         if not answer.may_run:

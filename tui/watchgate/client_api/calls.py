@@ -27,13 +27,13 @@ class Call:
 
     @property
     def input(self) -> dict[str, Any]:
-        """What may run."""
+        """The input that may run."""
         return self.answer.input
 
     def ended(self, fault: BaseException | None, took_s: float) -> dict[str, Any]:
-        """What there is to report: that it ran, or how it failed."""
+        """Return what there is to report: that it ran, or how it failed."""
         failed = fault is not None
-        said = "".join(format_exception_only(fault)).strip() if failed else str(self.returned)
+        output = "".join(format_exception_only(fault)).strip() if failed else str(self.returned)
         return {
             "kind": "tool.error" if failed else "tool.post",
             "tool": self._asked.tool,
@@ -43,5 +43,5 @@ class Call:
             "ok": not failed,
             "took_ms": max(0, round(took_s * 1000)),
             # Bytes that are no text arrive in Python as surrogates, which no line can hold.
-            "text": said[:TEXT_CHARS].encode(errors="backslashreplace").decode(),
+            "text": output[:TEXT_CHARS].encode(errors="backslashreplace").decode(),
         }

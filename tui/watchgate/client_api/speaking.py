@@ -1,4 +1,4 @@
-"""What a program says to the core: who speaks, in which words, and where the core is.
+"""The words of a program to the core: who speaks, in which words, and where the core is.
 
 Each line has the form of `watchgate schema ingest`. Everything here is the same for threads and
 for async code; only the waiting differs.
@@ -53,11 +53,20 @@ class Asked(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Speaker:
-    """Who speaks: the name of the program, its session and its folder."""
+    """The program that speaks: its name, its session and its folder."""
 
     def __init__(
         self, agent: str, session: str | None, cwd: str | None, places: Paths | None, clock: Clock
     ) -> None:
+        """Speak for a program; raises `ValueError` for a name that is none.
+
+        Args:
+            agent: The name of the program, of 1 to 512 characters.
+            session: The name of the session; a new one is made where there is none.
+            cwd: Its folder; the current one where there is none.
+            places: The places of sockets and files; this user's where there are none.
+            clock: The clock that deadlines are read on.
+        """
         if not 0 < len(agent) <= 512:
             raise ValueError("agent is the name of your program, of 1 to 512 characters")
         self.agent = agent
@@ -74,7 +83,7 @@ class Speaker:
         return str(ingest)
 
     def switched_off(self) -> bool:
-        """Whether the gate is switched off, as `watchgate off` does."""
+        """Return whether the gate is switched off, as `watchgate off` does."""
         return off_switch.read(self._paths.off, self.clock.now()) is not None
 
     def asked(
@@ -85,7 +94,15 @@ class Speaker:
         call_id: str | None,
         deadline_s: float,
     ) -> Asked:
-        """What is to be asked; raises `ValueError` or `TypeError` where nobody can be."""
+        """Build the question; raises `ValueError` or `TypeError` where nobody can be asked.
+
+        Args:
+            tool: The name of the tool, of 1 to 512 characters.
+            args: Its arguments, as JSON.
+            tool_class: The kind of tool.
+            call_id: A name for the call; a new one is made where there is none.
+            deadline_s: Seconds to wait for an answer, above 0.
+        """
         if tool_class not in get_args(ToolClass):
             raise ValueError(f"tool_class is one of {', '.join(get_args(ToolClass))}")
         if not 0 < len(tool) <= 512:
@@ -142,7 +159,7 @@ def _as_json(args: Mapping[str, Any]) -> dict[str, Any]:
 
 
 class Way:
-    """What both gates are: the way to the core for one session of a program."""
+    """The way to the core for one session of a program, which both gates are."""
 
     def __init__(
         self,
@@ -153,6 +170,15 @@ class Way:
         places: Paths | None = None,
         clock: Clock | None = None,
     ) -> None:
+        """Open nothing yet: each question finds the core anew.
+
+        Args:
+            agent: The name of the program, of 1 to 512 characters.
+            session: The name of the session; a new one is made where there is none.
+            cwd: Its folder; the current one where there is none.
+            places: The places of sockets and files; this user's where there are none.
+            clock: The clock that deadlines are read on; the system's where there is none.
+        """
         self._speaker = Speaker(agent, session, cwd, places, clock or SystemClock())
 
     @property
@@ -172,15 +198,15 @@ def too_large(asked: Asked, line: bytes) -> Answer | None:
 
 
 def off_notice(asked: Asked) -> dict[str, Any]:
-    """What is put on record of a call that ran while the gate was switched off."""
+    """Return the record of a call that ran while the gate was switched off."""
     return {"kind": "notice", "text": f"{asked.tool} was not asked about: the gate is off"}
 
 
 def off_answer(asked: Asked) -> Answer:
-    """What is said while the gate is switched off, on purpose and for a time."""
+    """Return the answer while the gate is switched off, on purpose and for a time."""
     return Answer(decision="handback", input=asked.input, reason="the gate is switched off")
 
 
 def no_core(path: str, fault: OSError) -> NoCore:
-    """Why nobody could be reached there."""
+    """Return why nobody could be reached there."""
     return NoCore(Path(path), why_not(fault))

@@ -59,10 +59,17 @@ class Gate(Way):
         call_id: str | None = None,
         deadline_s: float = DEADLINE_S,
     ) -> Answer:
-        """Whether a call may run; waits for policy and operator, at most `deadline_s`.
+        """Ask whether a call may run; waits for policy and operator, at most `deadline_s`.
 
         Denies when nobody answers, whatever the cause. Raises only for arguments that nobody could
         be asked about. A wait that is broken off, by an exception, withdraws the request.
+
+        Args:
+            tool: The name of the tool, of 1 to 512 characters.
+            input: Its arguments, as JSON.
+            tool_class: The kind of tool, which decides what rules apply.
+            call_id: A name for the call; a new one is made where there is none.
+            deadline_s: Seconds to wait for an answer, above 0.
         """
         return self._ask(self._speaker.asked(tool, input, tool_class, call_id, deadline_s))
 
@@ -76,7 +83,15 @@ class Gate(Way):
         call_id: str | None = None,
         deadline_s: float = DEADLINE_S,
     ) -> Iterator[Call]:
-        """Ask, run the block when the call may run, and report how it ended; raises `Denied`."""
+        """Ask, run the block when the call may run, and report how it ended; raises `Denied`.
+
+        Args:
+            tool: The name of the tool, of 1 to 512 characters.
+            input: Its arguments, as JSON.
+            tool_class: The kind of tool, which decides what rules apply.
+            call_id: A name for the call; a new one is made where there is none.
+            deadline_s: Seconds to wait for an answer, above 0.
+        """
         asked = self._speaker.asked(tool, input, tool_class, call_id, deadline_s)
         answer = self._ask(asked)
         if not answer.may_run:

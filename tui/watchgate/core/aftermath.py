@@ -1,4 +1,4 @@
-"""What later events of a call mean: confirmed, contradicted, or answered elsewhere."""
+"""Compares the later events of a call with its decision, and ends requests that came too late."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ TURN_OVER = frozenset(
 
 
 def _altered(call: Call, body: ToolResult) -> bool:
-    """Whether another input ran than was decided on; a question comes back with its answers."""
+    """Returns whether another input ran than was decided on; a question comes back with answers."""
     asked = call.tool.cls in ("question", "plan")
     return not asked and call.tool.input_hash != body.tool.input_hash
 
@@ -33,10 +33,10 @@ class Aftermath:
         self._grants = grants
         self._coverage = coverage
 
-    def ran(self, event: Event, body: ToolResult, now: Instant) -> list[Effect]:
-        """A call ended: hold what was decided about it against what ran."""
+    def on_result(self, event: Event, body: ToolResult, now: Instant) -> list[Effect]:
+        """Handles a result: compares what ran with the decision on the call."""
         self._coverage.ended(event, body.tool)
-        again = self._calls.again(event, body.tool)
+        again = self._calls.find_ended(event, body.tool)
         if again is not None and again.ran:
             return [drafts.ended(event, body, again)]
         call = again or self._calls.end(event, body.tool)
@@ -57,18 +57,18 @@ class Aftermath:
             effects.append(drafts.effect(event, call, f"ran as {call.changed or 'approved'}"))
         return effects
 
-    def batch_over(self, event: Event, body: ToolBatch, now: Instant) -> list[Effect]:
-        """The calls of one model turn are over; those still open did not run."""
+    def on_batch_end(self, event: Event, body: ToolBatch, now: Instant) -> list[Effect]:
+        """Handles the end of a batch of calls: those that are still open did not run."""
         over = [self._calls.end(event, tool) for tool in body.tools]
         return [e for call in over if call is not None for e in self._not_run(call, event, now)]
 
-    def resolved(self, event: Event, body: ToolCall, now: Instant) -> list[Effect]:
-        """The agent itself decided on a call: one that it allowed goes on, any other is over.
+    def on_resolved(self, event: Event, body: ToolCall, now: Instant) -> list[Effect]:
+        """Handles the agent's own decision on a call: allowed it goes on, else it is over.
 
-        An agent that waits for a gate has not come to that call, whatever was said of an equal one.
+        An agent that waits for a gate has not come to that call, whatever an equal one got.
         """
         if body.allowed:
-            call = self._calls.told_of(event, body.tool)
+            call = self._calls.find_open(event, body.tool)
             waiting = [] if call is None else self._waiting(call)
             asked = [each for each in waiting if each.silence != "deny"]
             return [effect for each in asked for effect in self._let_go(each, event, now)]
@@ -80,8 +80,8 @@ class Aftermath:
             effects.append(drafts.refused(event, call, body.why))
         return effects
 
-    def turn_over(self, event: Event, now: Instant) -> list[Effect]:
-        """A turn or session ended, and with it what its relay requests and turn grants were for.
+    def on_turn_end(self, event: Event, now: Instant) -> list[Effect]:
+        """Handles the end of a turn or session: ends its relay requests and its turn grants.
 
         A gate's request stays: its client waits, and an agent that waits is not past the call.
         """
@@ -89,9 +89,9 @@ class Aftermath:
             return []
         session_over = event.kind == "session.end" and event.sub is None
         effects: list[Effect] = []
-        for call in self._calls.of(event.agent, event.session):
+        for call in self._calls.of_session(event.agent, event.session):
             held = any(request.silence == "deny" for request in self._waiting(call))
-            gate_waits = held or call.heard > 0
+            gate_waits = held or call.open_dispatches > 0
             if session_over or (call.sub == event.sub_id and not gate_waits):
                 self._calls.drop(call)
                 effects += self._not_run(call, event, now)
@@ -105,12 +105,12 @@ class Aftermath:
         return effects
 
     def _ungated(self, event: Event, tool: Tool, call: Call | None) -> list[Effect]:
-        """A call ran, or began to, that no gate was asked about or answered in time."""
-        others = self._calls.near(event.agent, event.session)
+        """Records that a call ran, or began to, and no gate was asked or answered in time."""
+        others = self._calls.open_or_ended(event.agent, event.session)
         effects: list[Effect] = []
-        found = self._coverage.ran(event, tool, call, others)
-        if found is not None:
-            effects.append(drafts.ungated(event, tool, call, found))
+        ungated = self._coverage.ran(event, tool, call, others)
+        if ungated is not None:
+            effects.append(drafts.ungated(event, tool, call, ungated))
         session = self._coverage.not_gated(event)
         if session is not None:
             effects.append(drafts.not_gated(event, session))
@@ -123,7 +123,10 @@ class Aftermath:
         return effects
 
     def _answered_elsewhere(self, call: Call, event: Event, now: Instant) -> list[Effect]:
-        """The agent is past a call that still waits here (AP-7); a gate that waits is denied."""
+        """Ends the requests of a call that the agent is past (AP-7).
+
+        A gate that waits is denied.
+        """
         waiting = self._waiting(call)
         return [effect for each in waiting for effect in self._let_go(each, event, now)]
 
@@ -144,7 +147,10 @@ class Aftermath:
 
 
 def _teller(event: Event, request: Request) -> str:
-    """Whose word it is that a call was answered elsewhere; any process can send such an event."""
+    """Returns who said that a call was decided elsewhere, in words.
+
+    Any process can send such an event.
+    """
     pid = event.teller_pid
     if pid is None:
         return "a sender that is not known"
@@ -152,12 +158,12 @@ def _teller(event: Event, request: Request) -> str:
 
 
 def _began(call: Call, event: Event) -> bool:
-    """Whether the stream that told of this event told that the call runs; hooks tell it before."""
+    """Returns whether the stream that sent this event reported the call when it began to run."""
     return bool(event.numbering) and any(each == event.numbering for each, _ in call.ids)
 
 
 def _goes_on(event: Event) -> bool:
-    """Whether the turn goes on after an event that looks like its end.
+    """Returns whether the turn goes on after an event that looks like its end.
 
     Qwen Code submits an empty prompt after each tool result; and of a sub-agent that is not named,
     nothing tells which calls were its own.

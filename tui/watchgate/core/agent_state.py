@@ -28,7 +28,7 @@ class AgentState(msgspec.Struct, frozen=True, kw_only=True):
 
     agent: Name
     title: str
-    found: bool = False
+    is_present: bool = msgspec.field(name="found", default=False)
     installed: bool = False
     scopes: tuple[str, ...] = ()
     up_to_date: bool = False
@@ -72,7 +72,7 @@ class AgentState(msgspec.Struct, frozen=True, kw_only=True):
         """Tell whether installing would bring its hooks in, or up to date."""
         if self.hookless or self.fault or self.at_odds:
             return False
-        return not self.up_to_date if self.installed else self.found
+        return not self.up_to_date if self.installed else self.is_present
 
     @property
     def install(self) -> str:

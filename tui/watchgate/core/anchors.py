@@ -13,7 +13,7 @@ _FORM = re.compile(r"([1-9][0-9]{0,18}):([0-9a-f]{64})")
 
 
 class Compared(msgspec.Struct, frozen=True):
-    """What anchors say of a chain: the first fault, and those too old to be compared."""
+    """The comparison of anchors with a chain: the first fault, and those too old to be compared."""
 
     problem: Problem | None
     older: tuple[Head, ...]
@@ -21,12 +21,12 @@ class Compared(msgspec.Struct, frozen=True):
 
 def anchor_of(text: str) -> Head:
     """The anchor that a text is; raises `ValueError`."""
-    found = _FORM.fullmatch(text.strip())
-    if found is None:
+    match = _FORM.fullmatch(text.strip())
+    if match is None:
         raise ValueError(
             f"{text!r} is no anchor: give the SEQ:HASH that `watchgate audit anchor` printed"
         )
-    return Head(int(found[1]), found[2])
+    return Head(int(match[1]), match[2])
 
 
 def anchor_text(head: Head) -> str:

@@ -1,4 +1,4 @@
-"""The approval broker: open questions become exactly one decision each.
+"""The approval broker: every open request gets exactly one decision.
 
 The broker holds no clock and no descriptor. Rows AP-1 to AP-20 are tested by name.
 """
@@ -35,9 +35,9 @@ WORDS: dict[str, Word] = {
 class Broker:
     """Every open request, in the order in which they came, and the newest settled ones.
 
-    Of those as many are kept as their inputs leave room for; `crowded` says when there is none for
-    another open one. `margin_s` is kept between a deadline and the moment at which the hook client
-    gives up.
+    As many settled ones are held as their inputs leave room for; `crowded` says when there is none
+    for another open one. `margin_s` are the seconds between a deadline and the moment at which the
+    hook client gives up.
     """
 
     def __init__(self, margin_s: float) -> None:
@@ -50,13 +50,13 @@ class Broker:
 
     @property
     def crowded(self) -> str:
-        """Why no further request can be taken in, in words; empty while one can."""
+        """Returns why no further request can be taken in, in words; empty while one can."""
         if len(self.open) < OPEN_KEPT and self._open_bytes < OPEN_BYTES:
             return ""
         return f"{len(self.open)} calls of {self._open_bytes // 1_048_576} MiB wait already"
 
     def crowded_for(self, event: Event) -> str:
-        """Return why this event may put no further request, in words; empty while it may.
+        """Returns why this event may put no further request, in words; empty while it may.
 
         Requests that nobody can be named for are all taken for those of one process.
         """
@@ -67,14 +67,14 @@ class Broker:
         size_bytes = sum(self._sizes[each.id] for each in own)
         if len(own) < PROCESS_KEPT and size_bytes < PROCESS_BYTES:
             return ""
-        whose = "processes that cannot be named" if asker is None else f"pid {asker} and below"
+        owner = "processes that cannot be named" if asker is None else f"pid {asker} and below"
         return (
-            f"{len(own)} calls from {whose}, of {size_bytes // 1_048_576} MiB wait already: "
+            f"{len(own)} calls from {owner}, of {size_bytes // 1_048_576} MiB wait already: "
             "decide them (`watchgate ls`) or end what asks"
         )
 
     def add(self, request: Request) -> None:
-        """Take in a new request with its first waiter (AP-1)."""
+        """Takes in a new request with its first waiter (AP-1)."""
         self.open[request.id] = request
         self._sizes[request.id] = _input_bytes(request)
         self._open_bytes += self._sizes[request.id]
@@ -82,14 +82,14 @@ class Broker:
             self._of_conn[waiter.conn] = request.id
 
     def of_session(self, agent: str, session: str) -> int:
-        """How many requests of this session are open."""
+        """Returns the number of open requests of this session."""
         return sum(
             (each.subject.agent, each.subject.session) == (agent, session)
             for each in self.open.values()
         )
 
     def join(self, request: Request, waiter: Waiter, limit_s: float, now: Instant) -> bool:
-        """Let another connection of the call wait; true if that brought the deadline forward."""
+        """Lets another connection of the call wait; returns whether the deadline came forward."""
         request.waiters.append(waiter)
         self._of_conn[waiter.conn] = request.id
         sooner = now.mono_s + limit_s < request.deadline_s
@@ -98,11 +98,11 @@ class Broker:
         return sooner
 
     def get(self, request_id: str) -> Request | None:
-        """The request with exactly this id, while it is kept."""
+        """Returns the request with exactly this id, as long as it is held; else None."""
         return self.open.get(request_id) or self._settled.get(request_id)
 
     def of_call(self, agent: str, session: str, call: str) -> list[Request]:
-        """The open requests about one call; a rewritten call has one for each of its inputs."""
+        """Returns the open requests about one call; a rewritten call has one for each input."""
         return [
             request
             for request in self.open.values()
@@ -111,7 +111,7 @@ class Broker:
         ]
 
     def find(self, prefix: str) -> Request:
-        """The request with this id or unique prefix; raises `Refused` with `unknown_id`."""
+        """Returns the request with this id or unique prefix; raises `Refused` with `unknown_id`."""
         exact = self.get(prefix)
         if exact is not None:
             return exact
@@ -126,19 +126,19 @@ class Broker:
                     )
         raise Refused("unknown_id", f"no request {prefix}; see watchgate ls")
 
-    def decide(self, prefix: str, said: Decision, now: Instant) -> Request:
-        """Take an operator's decision, or raise `Refused` and change nothing (AP-5, 6, 11)."""
+    def decide(self, prefix: str, decision: Decision, now: Instant) -> Request:
+        """Takes an operator's decision, or raises `Refused` and changes nothing (AP-5, 6, 11)."""
         request = self.find(prefix)
-        check(said, request, now)
+        check(decision, request, now)
         self.settle(
             request,
-            Input.ALLOW if said.decision == "answer" else Input(said.decision),
-            word=WORDS[said.decision],
-            by=said.by,
+            Input.ALLOW if decision.decision == "answer" else Input(decision.decision),
+            word=WORDS[decision.decision],
+            by=decision.by,
             now=now,
-            reason=said.reason,
-            stop=said.stop,
-            said=said,
+            reason=decision.reason,
+            stop=decision.stop,
+            decision=decision,
         )
         return request
 
@@ -152,11 +152,19 @@ class Broker:
         now: Instant,
         reason: str = "",
         stop: bool = False,
-        said: Decision | None = None,
+        decision: Decision | None = None,
     ) -> bool:
-        """Compare-and-set: move the request by the table; False when it was final already.
+        """Moves the request by the table, once; returns False when it was final already.
 
-        `said` is an operator's decision, whose scope, answers and process are kept.
+        Args:
+            request: the request.
+            event: the input that moves it.
+            word: the word for its end in records.
+            by: the author of the end, for records.
+            now: the current time.
+            reason: the author's reason.
+            stop: whether a denial ends the turn.
+            decision: an operator's decision, of which scope, answers and process are recorded.
         """
         target = TRANSITIONS.get((request.status, event))
         if target is None:
@@ -168,19 +176,22 @@ class Broker:
             at=now,
             waited_s=now.mono_s - request.opened.mono_s,
             reason=reason,
-            scope=said.scope if said else "once",
+            scope=decision.scope if decision else "once",
             stop=stop,
-            answers=said.answers if said else (),
-            rules=said.rules if said else (),
-            width=said.width if said else None,
-            actor=said.actor if said else None,
+            answers=decision.answers if decision else (),
+            rules=decision.rules if decision else (),
+            width=decision.width if decision else None,
+            actor=decision.actor if decision else None,
         )
         if target is not Status.COMMITTING:
             self._retire(request)
         return True
 
     def committed(self, request: Request) -> bool:
-        """The allow is on disk: True when it may be told, False when it came too late."""
+        """Notes that the allow is on disk.
+
+        Returns True when it may be sent, False when the request has ended meanwhile.
+        """
         if request.status is not Status.COMMITTING:
             return False
         request.status = TRANSITIONS[request.status, Input.COMMITTED]
@@ -188,7 +199,7 @@ class Broker:
         return True
 
     def extend(self, prefix: str, seconds: float, now: Instant) -> Request:
-        """More time, within what every waiting client itself allows."""
+        """Gives a request more time, within what every waiting client itself allows."""
         request = self.find(prefix)
         if request.status is not Status.PENDING:
             raise settled(request)
@@ -207,11 +218,11 @@ class Broker:
         return request
 
     def of_conn(self, conn: int) -> str | None:
-        """The id of the request that this connection waits for."""
+        """Returns the id of the request that this connection waits for; else None."""
         return self._of_conn.get(conn)
 
     def hung_up(self, conn: int) -> Request | None:
-        """A waiting connection ended; the request, if nobody is left to answer (AP-4)."""
+        """Removes a waiting connection; returns the request if nobody is left to answer (AP-4)."""
         request = self.open.get(self._of_conn.pop(conn, ""))
         if request is None:
             return None
@@ -219,12 +230,12 @@ class Broker:
         return None if request.waiters else request
 
     def due(self, now: Instant) -> list[Request]:
-        """The open requests whose deadline has passed, the earliest first (AP-2, AP-9)."""
+        """Returns the open requests whose deadline has passed, the earliest first (AP-2, AP-9)."""
         late = [request for request in self.open.values() if request.deadline_s <= now.mono_s]
         return sorted(late, key=lambda request: request.deadline_s)
 
     def next_deadline(self) -> float | None:
-        """When `due` will next have something to say, in monotonic seconds."""
+        """Returns the earliest deadline of the open requests, in monotonic seconds."""
         return min((request.deadline_s for request in self.open.values()), default=None)
 
     def _retire(self, request: Request) -> None:

@@ -1,4 +1,4 @@
-"""The call that an agent asked for, where another one stands in its place."""
+"""The call that an agent asked for, where another one runs in its place."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _ALLOWS: Final = ("+", "=", "?")
 
 
 class _Listed(Protocol):
-    """A call as lists have it, of any kind of row."""
+    """A call as any kind of list row has it."""
 
     @property
     def tool(self) -> str: ...
@@ -28,27 +28,27 @@ class _Listed(Protocol):
 
 
 def line_of(call: _Listed) -> str:
-    """The line of a call in a list: what ran, and behind it what was asked for."""
-    return _told(call.summary, call.asked)
+    """Returns the line of a call in a list: what ran, and behind it what was asked for."""
+    return _with_asked(call.summary, call.asked)
 
 
 def columns_of(call: _Listed, cells: int) -> tuple[str, str]:
-    """The texts of a list's columns for the tool, which has so many cells, and for the call."""
+    """Returns the texts of a list's columns: the tool, in so many cells, and the call."""
     tool, line = in_columns(call.tool, call.summary, cells)
-    return tool, _told(line, call.asked)
+    return tool, _with_asked(line, call.asked)
 
 
 def as_it_ran(words: str, asked: AsAsked | None) -> str:
-    """Word a record of a call that ran; earlier versions said `approved` of an edit, too."""
+    """Words a record of a call that ran; earlier versions wrote `approved` of an edit, too."""
     return f"ran as {asked.verb}" if asked is not None and words == "ran as approved" else words
 
 
-def _told(line: str, asked: AsAsked | None) -> str:
+def _with_asked(line: str, asked: AsAsked | None) -> str:
     return line if asked is None else f"{asked.verb}: {line}   asked: {asked.summary}"
 
 
 def of_request(data: RequestData) -> AsAsked | None:
-    """The call of a request as its agent asked for it; None where nobody changed it."""
+    """Returns the call of a request as its agent asked for it; None where nobody changed it."""
     if not data.asked:
         return None
     return AsAsked(
@@ -56,25 +56,25 @@ def of_request(data: RequestData) -> AsAsked | None:
     )
 
 
-def while_held(row: CallRow, data: Mapping[str, Any], most_chars: int) -> dict[str, Any]:
-    """Return what a request changes of its call's row: from now on the row tells what would run.
+def while_held(row: CallRow, data: Mapping[str, Any], limit_chars: int) -> dict[str, Any]:
+    """Returns what a request changes in its call's row: the row shows what would run.
 
     Args:
         row: the call as it was shown so far.
         data: that of the `approval.requested`.
-        most_chars: how much of a line is kept.
+        limit_chars: how many characters of a line are shown.
     """
     edited = bool(data.get("edited_from"))
     if not edited and data.get("before") is None:
         return {}
     changes: dict[str, Any] = {}
     if isinstance(line := data.get("summary"), str):
-        changes["summary"] = line[:most_chars]
+        changes["summary"] = line[:limit_chars]
     was = row.asked
     if was is None and (edited or data.get("asked")):
         # Records of earlier versions do not say what was asked, but the row still does.
         asked, risk = str(data.get("asked") or row.summary), data.get("asked_risk") or row.risk
-        was = AsAsked(summary=asked[:most_chars], risk=str(risk))
+        was = AsAsked(summary=asked[:limit_chars], risk=str(risk))
     if was is not None:
         by = "operator" if edited else "handler"
         changes["asked"] = msgspec.structs.replace(was, by=by)
@@ -82,7 +82,7 @@ def while_held(row: CallRow, data: Mapping[str, Any], most_chars: int) -> dict[s
 
 
 def once_ended(row: CallRow, word: str) -> dict[str, Any]:
-    """Return what the end of a request changes: without an allow only the asked call stays."""
+    """Returns what a request's end changes in the row: only an allow leaves the changed call."""
     ending = ENDINGS.get(word)
     if row.asked is None or (ending is not None and ending.glyph in _ALLOWS):
         return {}
@@ -90,7 +90,7 @@ def once_ended(row: CallRow, word: str) -> dict[str, Any]:
 
 
 def once_altered(row: CallRow, ran: str) -> dict[str, Any]:
-    """Return what it changes that the agent ran something else than it was told to run."""
+    """Returns what changes in the row where the agent ran something else than was allowed."""
     if row.asked is not None and ran == row.asked.summary:
         return {"summary": ran, "risk": row.asked.risk, "asked": None}
     if not ran or ran == row.summary:

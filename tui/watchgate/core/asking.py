@@ -1,4 +1,4 @@
-"""The request put to an operator: exactly what would run, and what silence does."""
+"""The request put to an operator: exactly what would run, and what silence means."""
 
 from __future__ import annotations
 
@@ -31,16 +31,26 @@ _REWRITTEN: Final = ("allow", "deny")
 def request_about(
     ruling: Ruling,
     call: Call,
-    found: Assessment,
+    assessment: Assessment,
     grants: Grants,
     id: str,
     silence: Silence,
     wait_s: float,
     now: Instant,
 ) -> Request:
-    """The open request about a call, which it is from now on; nobody waits for it yet.
+    """Builds the open request about a call, which the call refers to from now on.
 
-    Raises `TypeError` for an event without a call.
+    No connection waits for it yet. Raises `TypeError` for an event without a call.
+
+    Args:
+        ruling: the ruling that asks, with the event as it would run.
+        call: the call that the event belongs to.
+        assessment: the policy's assessment of the call.
+        grants: tells which scopes an allow may have.
+        id: the id of the new request.
+        silence: what it means when nobody answers.
+        wait_s: seconds until silence decides.
+        now: the current time.
     """
     event, tool = ruling.event, ruling.event.tool
     if tool is None:
@@ -50,20 +60,20 @@ def request_about(
     if asks == "approval" and event.can.modify:
         offered += ("edit",)
     rules = _own_rules(event)
-    scopes = grants.scopes(tool, found, asked_by=ruling.by or why_raised(found))
+    scopes = grants.scopes(tool, assessment, asked_by=ruling.by or why_raised(assessment))
     data = RequestData(
         digest=subject_digest(event, tool),
         lane=event.lane,
         native=event.native,
         tool=tool,
         summary=summarized(None if ruling.rewritten else call, event, tool),
-        risk=found.risk,
-        rule=ruling.by or found.rule,
-        reason=ruling.reason or found.reason,
-        findings=found.findings,
-        opaque=found.opaque,
-        segments=found.segments,
-        raised=why_raised(found),
+        risk=assessment.risk,
+        rule=ruling.by or assessment.rule,
+        reason=ruling.reason or assessment.reason,
+        findings=assessment.findings,
+        opaque=assessment.opaque,
+        segments=assessment.segments,
+        raised=why_raised(assessment),
         before=ruling.before,
         asked=_as_sent(ruling),
         cwd=event.cwd,
@@ -97,9 +107,10 @@ def request_about(
 
 
 def answerable(event: Event) -> bool:
-    """Whether this is a question to a person that can be answered here: someone waits for it.
+    """Returns whether this is a question to a person that can be answered here.
 
-    What cannot be answered here is handed back at once, for the agent asks by itself.
+    Somebody has to wait for the answer. Any other question is handed back at once, for the agent
+    asks by itself.
     """
     tool = event.tool
     if event.kind != "question" or tool is None or not event.lane.waits:
@@ -108,7 +119,7 @@ def answerable(event: Event) -> bool:
 
 
 def _own_rules(event: Event) -> OwnRules:
-    """Return what the agent does by itself: as its adapter knows, else as its event tells."""
+    """Returns the agent's own behaviour: as its adapter knows it, else as its event says."""
     if event.own_rules is not None:
         return event.own_rules
     allowed: Conduct = "runs" if event.can.allow else "runs-or-asks"
@@ -118,7 +129,7 @@ def _own_rules(event: Event) -> OwnRules:
 
 
 def _as_sent(ruling: Ruling) -> str:
-    """The line of the call as the agent sent it, where a handler rewrote it; else empty."""
+    """Returns the line of the call as the agent sent it, where a handler rewrote it; else empty."""
     event, before = ruling.event, ruling.before
     if before is None or event.tool is None:
         return ""

@@ -1,7 +1,7 @@
-"""The circuit breaker of a handler: one that hangs again and again is not asked for a while.
+"""The circuit breaker of a handler: one that times out again and again is not run for a while.
 
-Without it a hung handler would cost its whole time limit on every event. What a skipped handler
-amounts to is its failure policy's word, as if it had hung once more.
+Without it a hung handler would cost its whole time limit on every event. A handler that is skipped
+counts as one that failed, so its failure policy says what that amounts to.
 """
 
 from __future__ import annotations
@@ -20,7 +20,10 @@ class Breaker:
         self._closed_from_s = float("-inf")
 
     def rests(self, now_s: float) -> str:
-        """Why the handler is not asked now; empty when it is. After the rest one call tries it."""
+        """Returns why the handler is not run now; empty when it is.
+
+        After the rest one call tries it.
+        """
         if self._in_a_row < self._trips_at:
             return ""
         left_s = self._closed_from_s - now_s
@@ -29,8 +32,8 @@ class Breaker:
         self._closed_from_s = now_s + self._rest_s
         return ""
 
-    def heard(self, now_s: float, *, timed_out: bool) -> None:
-        """Take note of how a call of the handler ended."""
+    def note_end(self, now_s: float, *, timed_out: bool) -> None:
+        """Notes how a call of the handler ended."""
         if not timed_out:
             self._in_a_row = 0
             return

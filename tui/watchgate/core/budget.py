@@ -1,4 +1,4 @@
-"""Budgets: what was spent against what may be, and what follows for the calls to come.
+"""Budgets: what was spent against the limit, and what follows for the calls to come.
 
 A cost that is not known counts as nothing spent, and never as proof that less was: a lower bound
 that falls leaves a budget where it was, and so does an agent's own figure that is below that of its
@@ -31,42 +31,42 @@ Budgets = dict[str, BudgetData]
 
 
 class Spending(msgspec.Struct, frozen=True):
-    """Nano-dollars that are known to be spent; `least` says that it may have been more.
+    """Nano-dollars that are known to be spent; `is_lower_bound`: it may have been more.
 
-    `doubted`: an agent says that it cost less than its files tell.
+    `doubted`: an agent reports a lower cost than its files add up to.
     """
 
     nano: int
-    least: bool = False
+    is_lower_bound: bool = False
     doubted: bool = False
 
 
 def budget_key(agent: str, session: str) -> str:
-    """The key of a session's budget."""
+    """Returns the key of a session's budget."""
     return f"{agent} {session}"
 
 
 def spent_on(day: int, spent: Iterable[Spent]) -> Spending:
-    """What all sessions spent on a local day (days since 1970)."""
-    nano, least = 0, False
+    """Adds up what all sessions spent on a local day (days since 1970)."""
+    nano, is_lower_bound = 0, False
     for each in spent:
         if each.day == day:
             nano += each.cost or 0
             # A reported cost that is missing stands with another model of its session.
             untold = each.cost is None and each.source != "reported"
-            least = least or each.least or untold or each.unpriced > 0
-    return Spending(nano, least)
+            is_lower_bound = is_lower_bound or each.is_lower_bound or untold or each.unpriced > 0
+    return Spending(nano, is_lower_bound)
 
 
-def spent_by(seen: SessionUsage) -> Spending:
-    """What one session spent with its sub-agents, on all its days."""
-    least = seen.cost is None or seen.least or bool(seen.unpriced)
-    return Spending(seen.cost or 0, least, doubted(seen))
+def spent_by(usage: SessionUsage) -> Spending:
+    """Adds up what one session spent with its sub-agents, on all its days."""
+    is_lower_bound = usage.cost is None or usage.is_lower_bound or bool(usage.unpriced)
+    return Spending(usage.cost or 0, is_lower_bound, doubted(usage))
 
 
-def doubted(seen: SessionUsage) -> bool:
-    """Whether the session's own figure is below that of its files: anybody can tell one."""
-    return seen.source == "reported" and (seen.computed_cost or 0) > (seen.cost or 0)
+def doubted(usage: SessionUsage) -> bool:
+    """Returns whether the session's own figure is below that of its files."""
+    return usage.source == "reported" and (usage.computed_cost or 0) > (usage.cost or 0)
 
 
 def changed(
@@ -76,14 +76,22 @@ def changed(
     before: BudgetData | None,
     day: int,
 ) -> BudgetData | None:
-    """How the budget stands now, if that is to be said; None: as it did `before`, or it is free."""
+    """Returns the budget's new standing, if that is to be recorded; None: as `before`, or free.
+
+    Args:
+        scope: The kind of budget.
+        spending: The nano-dollars that are known to be spent.
+        config: The limits in dollars, and at how many percent to warn.
+        before: The standing that was recorded last.
+        day: The local day (days since 1970).
+    """
     limit_usd = config.budget_day_usd if scope == "day" else config.budget_session_usd
     if before is not None and scope == "day" and before.day != day:
         held: BudgetData | None = None  # what was spent on another day
     else:
         held = before
     nano = spending.nano
-    if held is not None and (spending.least or spending.doubted):
+    if held is not None and (spending.is_lower_bound or spending.doubted):
         nano = max(nano, round(held.spent_usd * NANO))
     level = _level(nano, limit_usd, config.warn_percent)
     now = BudgetData(
@@ -93,7 +101,7 @@ def changed(
         limit_usd=limit_usd,
         day=day if scope == "day" else 0,
         asks=level == "used-up" and config.over_budget == "ask",
-        least=spending.least,
+        is_lower_bound=spending.is_lower_bound,
     )
     return None if _alike(before, now) else now
 
@@ -108,7 +116,7 @@ def _level(nano: int, limit_usd: float, warn_percent: int) -> Level:
 
 
 def _alike(before: BudgetData | None, now: BudgetData) -> bool:
-    """Whether nothing changed for whoever looks; that it is free is said once, and not at first."""
+    """Returns whether nothing changed for a reader; that it is free is said once, not at first."""
     if before is None or before.level == "free":
         return now.level == "free"
     same = (before.level, before.limit_usd, before.asks) == (now.level, now.limit_usd, now.asks)
@@ -116,7 +124,7 @@ def _alike(before: BudgetData | None, now: BudgetData) -> bool:
 
 
 def take(budgets: Budgets, data: BudgetData, key: Key) -> None:
-    """A budget stands like this from now on; of a session's that is free nothing is kept."""
+    """Takes over how a budget stands; a session's budget that is free is not stored."""
     name = DAY if data.scope == "day" else budget_key(*key)
     budgets.pop(name, None)
     if data.scope == "day" or data.level != "free":
@@ -126,7 +134,7 @@ def take(budgets: Budgets, data: BudgetData, key: Key) -> None:
 
 
 def asked_because(budgets: Mapping[str, BudgetData], agent: str, session: str) -> str:
-    """Why what the policy would allow by itself is to be asked; empty where it is not."""
+    """Returns why a call that the policy allows is to be asked about; empty where it is not."""
     for name in (DAY, budget_key(agent, session)):
         data = budgets.get(name)
         if data is not None and data.asks and data.level == "used-up":
@@ -135,10 +143,10 @@ def asked_because(budgets: Mapping[str, BudgetData], agent: str, session: str) -
 
 
 def words(data: BudgetData) -> str:
-    """How the budget stands, for a person: `today's budget is used up: $20.40 of $20.00`."""
-    whose = "today's" if data.scope == "day" else "the session's"
+    """Describes a budget for a person: `today's budget is used up: $20.40 of $20.00`."""
+    owner = "today's" if data.scope == "day" else "the session's"
     stands = {"free": "free", "warned": "nearly used up", "used-up": "used up"}[data.level]
     places = 2 if data.limit_usd >= 1 else 4
     spent, limit = f"${data.spent_usd:,.{places}f}", f"${data.limit_usd:,.{places}f}"
-    least = " (at least)" if data.least else ""
-    return f"{whose} budget is {stands}: {spent} of {limit}{least}"
+    bound = " (at least)" if data.is_lower_bound else ""
+    return f"{owner} budget is {stands}: {spent} of {limit}{bound}"

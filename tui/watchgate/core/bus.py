@@ -28,7 +28,7 @@ _PlanKey = tuple[str, str, str, str]
 
 
 class _Plan(msgspec.Struct, frozen=True):
-    """Everybody of one kind, for one agent and tool; `nobody` when none of them can fit."""
+    """The handlers of one kind for one agent and tool; `nobody` is the outcome if none fits."""
 
     seated: tuple[Seat, ...]
     asks_more: tuple[Seat, ...]
@@ -55,7 +55,7 @@ class Bus:
             self.register(handler)
 
     def register(self, handler: Handler) -> None:
-        """Add a handler; dispatches already under way do not see it.
+        """Adds a handler; dispatches already under way do not see it.
 
         Raises `RegistrationError`, and then nothing is registered.
         """
@@ -71,7 +71,10 @@ class Bus:
         self._changed()
 
     def remove(self, owner: str) -> int:
-        """Remove the handler of this id and those that belong to it (`owner:...`); how many."""
+        """Removes the handler of this id and those that belong to it (`owner:...`).
+
+        Returns the number of handlers that were removed.
+        """
         gone = {each.id for each in self._all() if each.id.partition(":")[0] == owner}
         gone |= {owner} & self._breakers.keys()
         for kind, chain in list(self._chains.items()):
@@ -86,37 +89,37 @@ class Bus:
         return len(gone)
 
     def subscriptions(self, owner: str) -> list[tuple[str, str | None]]:
-        """The kinds that an owner's handlers see, each with its tool condition, sorted."""
-        found = [
+        """Returns the kinds that an owner's handlers see, each with its tool condition, sorted."""
+        rows = [
             (kind, _filter(each.match))
             for kind, chain in self._chains.items()
             for each in chain
             if each.id == owner or each.id.startswith(f"{owner}:")
         ]
-        return sorted(found, key=lambda each: (each[0], each[1] is not None, each[1] or ""))
+        return sorted(rows, key=lambda each: (each[0], each[1] is not None, each[1] or ""))
 
     @property
     def handler_count(self) -> int:
-        """How many places are taken, over all kinds."""
+        """Returns the number of registrations, over all kinds."""
         return sum(map(len, self._chains.values()))
 
     @property
     def is_empty(self) -> bool:
-        """Whether no kind has a handler."""
+        """Returns whether no kind has a handler."""
         return not self._chains
 
     def hears(self, kind: str) -> bool:
-        """Whether anybody is registered for events of this kind."""
+        """Returns whether a handler is registered for events of this kind."""
         return kind in self._chains
 
     def gated(self, kind: str) -> bool:
-        """Whether a gate is registered for this kind."""
+        """Returns whether a gate is registered for this kind."""
         return any(each.role == "gate" for each in self._chains.get(kind, ()))
 
     def start(
         self, event: Event, now: Instant, limit_s: float = float("inf")
     ) -> Outcome | Dispatch:
-        """The outcome when nobody is to be asked, else a dispatch to `begin`.
+        """Returns the outcome when no handler has to be run, else a dispatch to `begin`.
 
         `limit_s` bounds the whole chain further, for an agent that waits less long.
         """
@@ -141,14 +144,14 @@ class Bus:
             return plan.nobody
         return self._dispatch(plan, event, now, limit_s)
 
-    def heard(self, handler_id: str, now: Instant, *, timed_out: bool) -> None:
-        """A handler answered or did not, for its breaker."""
+    def note_end(self, handler_id: str, now: Instant, *, timed_out: bool) -> None:
+        """Notes for a handler's breaker that it has answered, or has timed out."""
         breaker = self._breakers.get(handler_id)
         if breaker is not None:
-            breaker.heard(now.mono_s, timed_out=timed_out)
+            breaker.note_end(now.mono_s, timed_out=timed_out)
 
     def forget(self, event: Event) -> None:
-        """A session is over: what runs once a session may run again in the next."""
+        """Forgets a session that ended: what runs once a session may run again in the next."""
         self._once.pop((event.agent, event.session), None)
 
     def _dispatch(
@@ -162,7 +165,7 @@ class Bus:
     def refuses(
         self, handler: Handler, event: Event, now: Instant, *, again: bool
     ) -> tuple[SkipReason, str] | None:
-        """Why a handler whose turn it is now is not run; None when it is.
+        """Returns why a handler that is next in the chain is not run; None when it is.
 
         `again` says that a rewrite makes it run once more for the same event.
         """
@@ -215,7 +218,7 @@ class Bus:
 
 
 def _filter(matcher: Matcher) -> str | None:
-    """The first condition on a tool's name, in its own words; None without one."""
+    """Returns the first condition on a tool's name, as text; None without one."""
     for condition in matcher.conditions:
         match condition:
             case Tool(names=names):

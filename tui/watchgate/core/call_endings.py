@@ -1,4 +1,4 @@
-"""What each word for the end of a gate's part of a call means for what is shown and counted."""
+"""The 18 words for how the gate's part of a call ended: glyph, stage and counter of each."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ class CallEnding(msgspec.Struct, frozen=True):
 
     @property
     def over(self) -> bool:
-        """Whether nothing more is to be expected of the call."""
+        """True where nothing more is to be expected of the call."""
         return self.stage not in ("running", "handed back")
 
 
@@ -43,7 +43,7 @@ ENDINGS: Final[dict[str, CallEnding]] = {
 
 
 def counter_of(word: str, by: str) -> str:
-    """The counter of a decision in `Totals`; a denial by whoever was not proven is no operator's.
+    """Returns the counter in `Totals`; a denial by an unproven person is not the operator's.
 
     A locked terminal may deny as well, and its denials are not those of the person who reads.
     """

@@ -1,4 +1,4 @@
-"""Ends of calls, as rows show them: by the gate's word, by the agent's, or past the gate."""
+"""Ends of calls, as rows show them: by the gate's decision, by the agent, or past the gate."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _NOBODY_ASKED = ("edited-by-operator", "allowed-by-grant", "allowed-by-rule")
 
 
 def end_by_word(rows: CallRows, record: Record, word: str) -> None:
-    """Show how the gate's part of a call ended; what it did since outranks that."""
+    """Shows how the gate's part of a call ended; a result that came since outranks that."""
     ending = ENDINGS[word]
     key = call_key(record)
     row = rows.get(key)
@@ -43,7 +43,7 @@ def end_by_word(rows: CallRows, record: Record, word: str) -> None:
 
 
 def waited_ms(row: CallRow, record: Record, word: str) -> int | None:
-    """Return how long the call waited for a person; an edited request counts as one more."""
+    """Returns how long the call waited for a person; an edited request counts as one more."""
     waited_s = record.data.get("waited_s")
     if word in _NOBODY_ASKED or not isinstance(waited_s, int | float):
         return row.waited_ms
@@ -51,7 +51,7 @@ def waited_ms(row: CallRow, record: Record, word: str) -> int | None:
 
 
 def took_ms(row: CallRow, record: Record) -> int | None:
-    """The machine's time of a call that ended; None where a person's cannot be told from it.
+    """Returns the machine's time of an ended call; None where a person's is mixed with it.
 
     What an agent says of it may count the time in which somebody was asked.
     """
@@ -63,7 +63,7 @@ def took_ms(row: CallRow, record: Record) -> int | None:
 
 
 def end_by_result(rows: CallRows, row: CallRow, record: Record, *, off: bool) -> None:
-    """Show a call's result; `off` says that the gate was switched off at that time."""
+    """Shows a call's result; `off` says that the gate was switched off at that time."""
     data = record.data
     stage = "done" if data["ok"] else "failed"
     if data.get("ungated") or (not row.gated and off):
@@ -77,7 +77,7 @@ def end_by_result(rows: CallRows, row: CallRow, record: Record, *, off: bool) ->
 
 
 def asks_itself(record: Record, row: CallRow | None) -> bool:
-    """Tell whether the agent asks somebody in its own terminal about this call.
+    """Returns whether the agent asks somebody in its own terminal about this call.
 
     A prompt that carries an earlier answer does so where that left it to the agent (`row`).
     """
@@ -87,7 +87,7 @@ def asks_itself(record: Record, row: CallRow | None) -> bool:
 
 
 def end_ungated(rows: CallRows, record: Record, *, alarm: bool) -> bool:
-    """Show that a call passed no gate; whether one was asked about it, and it ran before that.
+    """Shows that a call passed no gate; returns whether a gate was asked, and it ran before that.
 
     The record's `why` is only the likely cause. Of the calls of one session and cause the first is
     the alarm, and its row says how many there are by now.
@@ -104,7 +104,7 @@ def end_ungated(rows: CallRows, record: Record, *, alarm: bool) -> bool:
 
 
 def end_refused(rows: CallRows, record: Record) -> None:
-    """Show that the agent refused the call by itself, and why; one that ran outranks that."""
+    """Shows that the agent refused the call by itself, and why; one that ran outranks that."""
     row = rows.get(call_key(record))
     if row is not None and not (row.alarm or row.stage in RAN):
         why = str(record.data.get("what", ""))
@@ -112,7 +112,7 @@ def end_refused(rows: CallRows, record: Record) -> None:
 
 
 def end_contradicted(rows: CallRows, record: Record) -> None:
-    """Show that a call did something else than what the agent was told."""
+    """Shows that a call did something else than what the agent was answered."""
     alarm, row = record.data.get("alarm"), rows.get(call_key(record))
     stage = alarm if isinstance(alarm, str) and alarm else "failed"
     ran = str(record.data.get("what", "")) if alarm == "RAN ALTERED" else ""

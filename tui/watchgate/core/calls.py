@@ -1,11 +1,11 @@
-"""Which events belong to one tool call: ids where agents give them, else a multiset.
+"""The open tool calls, and the events that belong to each: by ids where agents give them.
 
 Agents leave the call id out of their permission events, send two gate events of different names
 for one call, and some give no id at all. So an event without an id that is known is matched by
 session, sub-agent, tool and the hash of what will run, to a call that had no event of its name yet;
 among equal calls, one that was let go explains the event better than one that waits or was denied.
-A decision binds to its call: whatever else asks about exactly that call is told the same, until the
-call or the turn ends.
+A decision binds to its call: whatever else asks about exactly that call gets the same answer, until
+the call or the turn ends.
 """
 
 from __future__ import annotations
@@ -26,16 +26,16 @@ OPEN_KEPT = 2_000
 SESSIONS_KEPT = 2_000
 ENDED_KEPT = 32
 ALL_ENDED_KEPT = 2_000
-"""Over all sessions: what a stream or a hook tells late comes soon after a call's end."""
+"""Over all sessions: a late event of a stream or a hook comes soon after its call's end."""
 SUMMARY_CHARS = 500
 
 Decided = Literal["allow", "deny", "handback"]
 Id = tuple[str, str]
-"""An agent's id of a call, and before it whose numbering that is: hooks' is the empty one."""
+"""The name of a numbering, empty for that of hooks, and the agent's id of a call in it."""
 
 
 def ref_of(event: Event, tool: Tool, call: Call | None) -> str:
-    """The name of a call in records; a result may be all that is ever heard of one."""
+    """Returns the name of a call in records; a result may be the only event of a call."""
     return (call.ref if call is not None else tool.call_id) or f"~{event.at.wall_us}"
 
 
@@ -47,18 +47,18 @@ class Carried(msgspec.Struct, frozen=True):
 
 
 class Call(msgspec.Struct, kw_only=True, gc=False):
-    """One tool call that has begun and not ended, as far as events tell.
+    """One tool call that has begun and not ended, as far as events report it.
 
-    `natives` are the agent's names of the events that told of it, `ids` the ids that they gave it;
+    `natives` are the agent's names of the events that reported it, `ids` the ids that they gave it;
     `asked` says that one was its permission event, `waited` that the agent waited for an answer on
     one, `gated` that this was on a gate, `left` that it went away before the answer, and
     `handed_on` that it asks on its relay what a gate had answered. `request` names the newest
-    request about it, `heard` counts the hearings whose outcome a client waits for, `over` says that
-    the agent is past it, `ran` that it told of a result, and `changed` is the word for the input
-    that was allowed in place of its own (edited, rewritten). Of the tool's input only the hash and
-    a short summary (empty when it is long) are kept: an input may be megabytes, and calls may never
-    end; and in `patches`, whether it is a shell command with a patch in it, which a stream tells as
-    an edit.
+    request about it, `open_dispatches` counts the dispatches whose outcome a client waits for,
+    `over` says that the agent is past it, `ran` that it reported a result, and `changed` is the
+    word for the input that was allowed in place of its own (edited, rewritten). Of the tool's input
+    only the hash and a short summary (empty when it is long) are held: an input may be megabytes,
+    and calls may never end; and in `patches`, whether it is a shell command with a patch in it,
+    which a stream reports as an edit.
     """
 
     ref: str
@@ -75,7 +75,7 @@ class Call(msgspec.Struct, kw_only=True, gc=False):
     gated: bool = False
     left: bool = False
     handed_on: bool = False
-    heard: int = 0
+    open_dispatches: int = 0
     over: bool = False
     ran: bool = False
     patches: bool = False
@@ -86,7 +86,7 @@ class Call(msgspec.Struct, kw_only=True, gc=False):
 
     @property
     def passed(self) -> bool:
-        """Whether a gate answered before the agent went on."""
+        """Returns whether a gate answered before the agent went on."""
         answered = self.decided is not None or self.handed_on
         return self.gated and answered and not self.left
 
@@ -94,7 +94,7 @@ class Call(msgspec.Struct, kw_only=True, gc=False):
 class _Session:
     """The open calls of one session: by reference, by an id, and by the hash of their input.
 
-    An id is kept after the end of its call as long as its own numbering has not told of that end.
+    An id is held after the end of its call until its own numbering has reported that end.
     `all_ended` are the calls of every session that ended last, each with its session.
     """
 
@@ -106,12 +106,12 @@ class _Session:
         self._all_ended = all_ended
 
     def name(self, call: Call, key: Id) -> None:
-        """Know the call by this id from now on."""
+        """Adds an id by which the call is known from now on."""
         call.ids = (*call.ids, key) if call.ids else (key,)
         self.ids[key] = call
 
     def add(self, call: Call) -> None:
-        """Take in a new call; one of the same reference was about another input."""
+        """Takes in a new call; it replaces one of the same reference with another input."""
         before = self.open.pop(call.ref, None)
         if before is None and len(self.open) >= OPEN_KEPT:
             before = self.open.pop(next(iter(self.open)))
@@ -123,7 +123,7 @@ class _Session:
         self._file(call)
 
     def rewrite(self, call: Call, tool: Tool) -> None:
-        """The call is about another input from now on."""
+        """Changes the input that a call is about."""
         self._unfile(call)
         call.tool = msgspec.structs.replace(tool, input={})
         call.summary = ""
@@ -131,7 +131,7 @@ class _Session:
         self._file(call)
 
     def close(self, call: Call, numbering: str | None) -> None:
-        """Close a call, as told by ids of this numbering; None: all of them are over."""
+        """Closes a call, as reported by ids of this numbering; None: all of its ids are over."""
         call.over = True
         del self.open[call.ref]
         self._unfile(call)
@@ -145,7 +145,7 @@ class _Session:
             session.forget(oldest)
 
     def forget(self, call: Call) -> None:
-        """A call ended long ago: nothing that is told now is about it."""
+        """Forgets a call that ended long ago: no event that comes now is about it."""
         for key in call.ids:
             if self.ids.get(key) is call:
                 del self.ids[key]
@@ -176,7 +176,7 @@ class Calls:
         self._made = 0
 
     def begin(self, event: Event, tool: Tool) -> Call:
-        """The call that this event opens, or the open one whose next lane it is."""
+        """Returns the call that this event opens, or the open one of which it is the next lane."""
         mine = self._session(event)
         key = (event.numbering, tool.call_id) if tool.call_id else None
         known = mine.ids.get(key) if key is not None else None
@@ -203,14 +203,14 @@ class Calls:
         return known
 
     def end(self, event: Event, tool: Tool) -> Call | None:
-        """The open call that this event ends, no longer open; None when none was seen to begin."""
-        call = self.told_of(event, tool)
+        """Closes and returns the open call that this event ends; None when none had begun."""
+        call = self.find_open(event, tool)
         if call is not None:
             self._sessions[event.agent, event.session].close(call, event.numbering)
         return call
 
-    def told_of(self, event: Event, tool: Tool) -> Call | None:
-        """The open call that this event tells of; None when none was seen to begin."""
+    def find_open(self, event: Event, tool: Tool) -> Call | None:
+        """Returns the open call that this event is about; None when none had begun."""
         mine = self._sessions.get((event.agent, event.session))
         if mine is None:
             return None
@@ -220,8 +220,8 @@ class Calls:
             call = _likeliest((each for each in equal if _fits(each, event, tool)), _ran_rank)
         return call
 
-    def again(self, event: Event, tool: Tool) -> Call | None:
-        """The call that was over before this event told of its end; None for any other."""
+    def find_ended(self, event: Event, tool: Tool) -> Call | None:
+        """Returns the call that was over before this event reported its end; None for any other."""
         mine = self._sessions.get((event.agent, event.session))
         key = (event.numbering, tool.call_id or "")
         if mine is None:
@@ -235,27 +235,27 @@ class Calls:
         del mine.ids[key]
         return call
 
-    def of(self, agent: str, session: str) -> list[Call]:
-        """The open calls of a session, the oldest first."""
+    def of_session(self, agent: str, session: str) -> list[Call]:
+        """Returns the open calls of a session, the oldest first."""
         mine = self._sessions.get((agent, session))
         return [] if mine is None else list(mine.open.values())
 
-    def near(self, agent: str, session: str) -> list[Call]:
-        """The open calls of a session and those that ended last: a stream may tell of them late."""
+    def open_or_ended(self, agent: str, session: str) -> list[Call]:
+        """Returns the open calls of a session and those that ended last: a stream may be late."""
         mine = self._sessions.get((agent, session))
         return [] if mine is None else [*mine.open.values(), *mine.ended]
 
     def get(self, event: Event, ref: str) -> Call | None:
-        """The open call with this reference in the event's session."""
+        """Returns the open call with this reference in the event's session; else None."""
         mine = self._sessions.get((event.agent, event.session))
         return None if mine is None else mine.open.get(ref)
 
     def rewrite(self, call: Call, tool: Tool) -> None:
-        """The call will run with another input, which its result will tell."""
+        """Changes the input that a call will run with, which its result will report."""
         self._sessions[call.agent, call.session].rewrite(call, tool)
 
     def drop(self, call: Call) -> None:
-        """Forget a call that is over."""
+        """Forgets a call that is over."""
         self._sessions[call.agent, call.session].close(call, None)
 
     def _session(self, event: Event) -> _Session:
@@ -286,7 +286,7 @@ class Calls:
 
 
 def summarized(call: Call | None, event: Event, tool: Tool) -> str:
-    """The line that stands for the tool call of this event, made once while the call is open."""
+    """Returns the line for the tool call of this event, made once while the call is open."""
     known = call is not None and call.cwd == event.cwd and call.tool.input_hash == tool.input_hash
     if call is None or not known:
         return summary(tool, event.cwd)
@@ -299,13 +299,13 @@ def summarized(call: Call | None, event: Event, tool: Tool) -> str:
 
 
 def _holds_a_patch(tool: Tool) -> bool:
-    """Whether a shell command is one that Codex takes for a patch, under either of its names."""
+    """Returns whether Codex takes a shell command for a patch, under either of its names."""
     text = command(tool) or ""
     return "apply_patch" in text or "applypatch" in text
 
 
 def _same(call: Call, event: Event, tool: Tool) -> bool:
-    """Whether the call is about exactly what this event is about."""
+    """Returns whether the call is about exactly what this event is about."""
     return (
         call.tool.input_hash == tool.input_hash
         and call.sub == event.sub_id
@@ -315,16 +315,16 @@ def _same(call: Call, event: Event, tool: Tool) -> bool:
 
 
 def _fits(call: Call, event: Event, tool: Tool) -> bool:
-    """Whether the event can belong to the call: equal, and not told apart by an id."""
+    """Returns whether the event can belong to the call: equal, and no id says otherwise."""
     if not _same(call, event, tool):
         return False
     return not tool.call_id or all(numbering != event.numbering for numbering, _ in call.ids)
 
 
 def _next_lane(mine: _Session, event: Event, tool: Tool) -> Call | None:
-    """The equal call that had no event of this name yet.
+    """Returns the equal call that had no event of this name yet; else None.
 
-    What a stream tells may come after the call's end, as it is read from a pipe.
+    A stream's event may come after the call's end, as it is read from a pipe.
     """
     equal = mine.equal.get(tool.input_hash, ())
     if not equal and not event.numbering:
@@ -336,36 +336,44 @@ def _next_lane(mine: _Session, event: Event, tool: Tool) -> Call | None:
         for call in ((*mine.ended, *equal) if event.numbering else equal)
         if event.native not in call.natives and call.cwd == event.cwd and _fits(call, event, tool)
     )
-    found = _likeliest(fitting, rank)
-    if found is not None:
-        return found
+    likeliest = _likeliest(fitting, rank)
+    if likeliest is not None:
+        return likeliest
     if event.numbering and tool.cls == "edit":
         return _likeliest((c for c in (*mine.open.values(), *mine.ended) if _edits(c, event)), rank)
     return None
 
 
 def _edits(call: Call, event: Event) -> bool:
-    """Whether a stream's edit may be this one: it tells the files of a patch and not the patch."""
-    told = any(numbering == event.numbering for numbering, _ in call.ids)
-    return call.tool.cls == "edit" and call.sub == event.sub_id and not told
+    """Returns whether a stream's edit may be this call.
+
+    A stream reports the files of a patch and not the patch.
+    """
+    is_named = any(numbering == event.numbering for numbering, _ in call.ids)
+    return call.tool.cls == "edit" and call.sub == event.sub_id and not is_named
 
 
 def _likeliest(calls: Iterable[Call], rank: Callable[[Call], int]) -> Call | None:
-    """The equal call that an event without an id most likely belongs to, the newest of its rank."""
+    """Returns the likeliest call of an event without an id, the newest of its rank."""
     equal = list(calls)
     return min(reversed(equal), key=rank) if equal else None
 
 
 def _ran_rank(call: Call) -> int:
-    """Allowed calls run first, then those that nobody held; a gate that still waits cannot have."""
+    """Ranks a call by how likely it ran, from 0.
+
+    Allowed calls run first, then those that nobody held; one whose gate still waits cannot have
+    run.
+    """
     if call.decided is None:
         return 4 if call.waited and not call.asked else 2 if call.waited else 1
     return {"allow": 0, "handback": 1, "deny": 3}[call.decided]
 
 
 def _asks_rank(call: Call) -> int:
-    """An agent asks for a call that was handed to it rather than for one that it may run.
+    """Ranks a call by how likely the agent asks about it, from -1.
 
-    So what was allowed for one call never answers for its twin.
+    It asks about a call that was handed to it rather than one that it may run. So what was allowed
+    for one call never answers for its twin.
     """
     return -1 if call.decided == "handback" else _ran_rank(call)

@@ -57,19 +57,19 @@ class Row(msgspec.Struct, frozen=True, gc=False):
             sub=self.sub,
             call=self.call,
             request=self.request,
-            data=_kept(self.data),
+            data=_decoded(self.data),
             prev=self.prev,
             hash=self.hash,
         )
 
 
-def _kept(data: bytes | None) -> dict[str, Any]:
+def _decoded(data: bytes | None) -> dict[str, Any]:
     # What was changed from outside shows when the chain is verified; reading it must not fail.
     try:
-        kept = msgspec.json.decode(data or b"{}")
+        fields = msgspec.json.decode(data or b"{}")
     except JSON_FAULTS:
-        kept = {}
-    return kept if isinstance(kept, dict) else {}
+        fields = {}
+    return fields if isinstance(fields, dict) else {}
 
 
 class Head(msgspec.Struct, frozen=True):
@@ -91,7 +91,7 @@ class Problem(msgspec.Struct, frozen=True):
 
 
 class Verdict(msgspec.Struct, frozen=True, kw_only=True):
-    """What a walk along the chain found: `count` sound records up to `head`, then maybe a problem.
+    """The result of a walk along the chain: `count` sound records up to `head`, then a problem.
 
     They follow on `start`, which is `START` unless older records were removed. `purged` of them
     have lost their payload, which the hashes allow: `core/purges.py` says whether a record does.

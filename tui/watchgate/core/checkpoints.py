@@ -1,4 +1,4 @@
-"""Whether the records that a journal no longer holds left it as the journal itself says.
+"""Checks whether the records that a journal no longer holds left it as the journal itself says.
 
 Retention seals a checkpoint before it removes anything: whatever stands before the oldest record
 that is left must have been let go by a checkpoint further along the same chain.
@@ -44,7 +44,7 @@ def before(first: Row | None) -> Head:
 def start_problem(
     start: Head, checkpoints: Sequence[Checkpoint], hash_of: Callable[[int], str | None]
 ) -> Problem | None:
-    """What is wrong with a sound chain that follows on `start`, given all checkpoints in it.
+    """Return the fault of a sound chain that follows on `start`, given all checkpoints in it.
 
     `hash_of` tells the hash of a record of the chain. A removal that was cut short leaves records
     that their checkpoint lets go; the last one of them must still be the one it names.
@@ -55,8 +55,8 @@ def start_problem(
     if not covering:
         return _uncovered(start, checkpoints)
     for each in covering:
-        found = start.hash if each.last.seq == start.seq else hash_of(each.last.seq)
-        if found == each.last.hash:
+        last_hash = start.hash if each.last.seq == start.seq else hash_of(each.last.seq)
+        if last_hash == each.last.hash:
             return None
     false = covering[0]
     return Problem(

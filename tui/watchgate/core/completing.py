@@ -1,4 +1,4 @@
-"""What could stand at the cursor of a filter: keys, and the values that they can have."""
+"""Completions at the cursor of a filter: keys, and the values that they can have."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _FAMILIES = ("tool", "approval", "effect", "policy", "hook")
 
 
 class Known(msgspec.Struct, frozen=True, kw_only=True):
-    """The values that were seen, the best known first, for keys that can have any."""
+    """The values that occurred, the newest or most used first, for keys that can have any."""
 
     agents: tuple[str, ...] = ()
     sessions: tuple[str, ...] = ()
@@ -47,13 +47,13 @@ class Proposals(msgspec.Struct, frozen=True):
     texts: tuple[str, ...] = ()
 
     def put(self, text: str, number: int) -> tuple[str, int]:
-        """The text with one of them in its place, and where the cursor stands behind it."""
+        """Returns the text with one of them in its place, and the cursor's place behind it."""
         put = self.texts[number]
         return text[: self.start] + put + text[self.end :], self.start + len(put)
 
 
 def known_in(state: State) -> Known:
-    """What a picture knows: who is there, and which tools the newest calls used."""
+    """Collects the names of a state: its sessions, and the tools of the newest calls."""
     views = sorted(state.sessions.values(), key=lambda view: -view.seen_at)
     rows = state.rows.tail(LOOKED_AT)
     return Known(
@@ -65,7 +65,7 @@ def known_in(state: State) -> Known:
 
 
 def propose(text: str, at: int, known: Known) -> Proposals:
-    """What could stand for the term that the cursor `at` is in."""
+    """Returns the completions of the term that the cursor `at` is in."""
     start, end = _term_around(text, at)
     head = _HEAD.match(text, start, at)
     if head is None:
@@ -86,7 +86,7 @@ def propose(text: str, at: int, known: Known) -> Proposals:
 
 
 def begins(text: str, at: int, known: Known) -> bool:
-    """Tell whether the word before the cursor `at` may yet become a key or a known value.
+    """Returns whether the word before the cursor `at` may yet become a key or a known value.
 
     Nothing has it as it is, so that a list which took it at its word would be empty meanwhile.
     """
@@ -103,7 +103,7 @@ def begins(text: str, at: int, known: Known) -> bool:
 
 
 def _term_around(text: str, at: int) -> tuple[int, int]:
-    """Where the term begins that the cursor is in or behind, and where it ends."""
+    """Returns start and end of the term that the cursor is in or behind."""
     start, quoted, position = 0, False, 0
     while position < at:
         char = text[position]
@@ -120,18 +120,18 @@ def _term_around(text: str, at: int) -> tuple[int, int]:
 
 
 def _keys(begun: str, known: Known) -> tuple[str, ...]:
-    """Keys that fit, and known values with their keys."""
+    """Returns the keys that fit, and known values with their keys."""
     if begun.startswith('"'):
         return ()
     names = [name for name in KEYS if name != "host" or known.hosts]
-    found = _fitting(begun, [f"{name}{'>' if name == 'took' else ':'}" for name in names])
+    completions = _fitting(begun, [f"{name}{'>' if name == 'took' else ':'}" for name in names])
     if len(begun) < _BARE_CHARS:
-        found = [head for head in found if head.startswith(begun.casefold())]
+        completions = [head for head in completions if head.startswith(begun.casefold())]
     else:
         for key in ("agent", "session", "tool", "risk", "state"):
             some = [v for v in _values(key, known) if v.casefold().startswith(begun.casefold())]
-            found += [f"{key}:{_written(key, value)}" for value in some]
-    return tuple(found[:MOST])
+            completions += [f"{key}:{_written(key, value)}" for value in some]
+    return tuple(completions[:MOST])
 
 
 def _values(key: str, known: Known) -> Iterable[str]:
@@ -141,7 +141,7 @@ def _values(key: str, known: Known) -> Iterable[str]:
         return KEYS[key].values
     if KEYS[key].timed:
         return _TIMES
-    seen: dict[str, tuple[str, ...]] = {
+    by_key: dict[str, tuple[str, ...]] = {
         "agent": known.agents,
         "session": known.sessions,
         "host": known.hosts,
@@ -149,11 +149,11 @@ def _values(key: str, known: Known) -> Iterable[str]:
         "by": ("operator", "rule", "grant", "nobody", "watchgate"),
         **dict.fromkeys(DURATIONS, _TOOK),
     }
-    return seen.get(key, ())
+    return by_key.get(key, ())
 
 
 def _written(key: str, value: str) -> str:
-    """A value as the language writes it."""
+    """Writes a value as the filter language does."""
     if key == "state":
         return value.replace(" ", "-")
     if key == "kind":
@@ -162,7 +162,7 @@ def _written(key: str, value: str) -> str:
 
 
 def _fitting(begun: str, texts: Iterable[str]) -> list[str]:
-    """Those that begin so, then those that hold it; case and hyphens for blanks say nothing."""
+    """Returns the texts that begin so, then those that hold it; case and hyphens do not matter."""
     wanted = begun.casefold().replace(" ", "-")
     plain = {text: text.casefold().replace(" ", "-") for text in texts}
     first = [text for text, folded in plain.items() if folded.startswith(wanted)]
@@ -172,5 +172,5 @@ def _fitting(begun: str, texts: Iterable[str]) -> list[str]:
 
 
 def _once(texts: Iterable[str]) -> tuple[str, ...]:
-    """Each once; what comes from outside and could not be typed as it is seen is left out."""
+    """Returns each once; what comes from outside and cannot be typed as it looks is left out."""
     return tuple(dict.fromkeys(text for text in texts if text and safe_text(text) == text))

@@ -35,7 +35,7 @@ THEMES: tuple[str, ...] = get_args(Theme)
 
 
 class Relay(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """How long a relay request waits; 0 = as long as the agent waits.
+    """The time that a relay request waits; 0 = as long as the agent waits.
 
     `racing` is for agents that show their own prompt meanwhile, `serial` for those that hide it.
     """
@@ -45,7 +45,7 @@ class Relay(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Approval(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """How long a held request waits, and what silence means: always a denial."""
+    """The time that a held request waits, and the end that silence brings: always a denial."""
 
     timeout_s: Seconds = 300
     unattended_timeout_s: Seconds = 3600
@@ -57,7 +57,7 @@ class Approval(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class PolicyConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """How the policy speaks; its rules are in files of their own.
+    """The settings of the policy; its rules are in files of their own.
 
     With `auto_allow` an allow rule is told to the agent as an allow, so that it does not ask.
     """
@@ -66,7 +66,7 @@ class PolicyConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Journal(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What the journal keeps of what agents do, and for how long: the oldest records go first."""
+    """The content that the journal keeps, and for how long: the oldest records go first."""
 
     content: Content = "commands"
     max_age_days: Annotated[int, msgspec.Meta(ge=1, le=36_500)] = 90
@@ -74,7 +74,7 @@ class Journal(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Ui(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """How the console looks, how it tells of what is new, and its keys: action id to key."""
+    """The look of the console, its notifications, and its keys: action id to key."""
 
     theme: Theme = "textual-dark"
     ascii: bool = False
@@ -130,7 +130,7 @@ def load(text: str, origin: str) -> Config:
 
 
 def origins(text: str, origin: str) -> dict[str, str]:
-    """Where each key of a text is set, as `file:line`, for `effective`."""
+    """Return the place where each key of a text is set, as `file:line`, for `effective`."""
     source = Source(text, origin)
     return {key: source.place(key) for key, _ in _flat(config_toml.parse(source))}
 
@@ -142,10 +142,10 @@ def effective(config: Config, given: Mapping[str, str]) -> list[tuple[str, Any, 
 
 
 def _flat(table: Mapping[str, Any], prefix: str = "") -> list[tuple[str, Any]]:
-    found: list[tuple[str, Any]] = []
+    flat: list[tuple[str, Any]] = []
     for key, value in table.items():
         if isinstance(value, Mapping):
-            found += _flat(value, f"{prefix}{key}.")
+            flat += _flat(value, f"{prefix}{key}.")
         else:
-            found.append((prefix + key, value))
-    return found
+            flat.append((prefix + key, value))
+    return flat

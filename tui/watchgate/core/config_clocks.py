@@ -42,23 +42,23 @@ def check(times: Approval, source: Source, written: Collection[str]) -> None:
 def _late(
     late: dict[str, int], times: Approval, source: Source, written: Collection[str]
 ) -> ConfigError:
-    def said(key: str, value: int) -> str:
+    def described(key: str, value: int) -> str:
         return f"{key} = {value}" + ("" if f"approval.{key}" in written else " (the default)")
 
     first = max(late, key=lambda key: (f"approval.{key}" in written, late[key]))
-    others = [said(key, value) for key, value in late.items() if key != first]
+    others = [described(key, value) for key, value in late.items() if key != first]
     also = f", and so must {', '.join(others)}" if others else ""
     message = (
-        f"approval.{said(first, late[first])} must end before the hook client gives up: with"
-        f" {said('margin_s', times.margin_s)} it must be below"
-        f" {said('client_deadline_s', times.client_deadline_s)}{also};"
+        f"approval.{described(first, late[first])} must end before the hook client gives up: with"
+        f" {described('margin_s', times.margin_s)} it must be below"
+        f" {described('client_deadline_s', times.client_deadline_s)}{also};"
         f" {', or '.join(_mends(late, times))}"
     )
     return _placed((first, "client_deadline_s", "margin_s"), message, source, written)
 
 
 def _mends(late: dict[str, int], times: Approval) -> list[str]:
-    """What the operator can write instead; only what this configuration would then take."""
+    """Return values to write instead, each of which this configuration would take."""
     needed_s = max(late.values()) + times.margin_s + 1
     limit_s = times.client_deadline_s - times.margin_s
     mends = []

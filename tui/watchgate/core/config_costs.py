@@ -12,7 +12,7 @@ Name = Annotated[str, msgspec.Meta(min_length=1, max_length=200)]
 
 
 class CostsConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What is counted and what a budget does; a budget of 0 is none.
+    """The sources that are counted, and the effect of a budget; a budget of 0 is none.
 
     With `over_budget = "ask"` what the policy would allow by itself is asked once a budget is used
     up. Prices come with the program; with `update_prices` newer ones are fetched.
@@ -27,7 +27,7 @@ class CostsConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class PriceConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What one model charges, in dollars per million tokens; `web_search` per thousand searches.
+    """The price of one model, in dollars per million tokens; `web_search` per thousand searches.
 
     It takes the place of what the table says about the model. A cache price that is not given is
     that of `input`.

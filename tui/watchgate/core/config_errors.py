@@ -55,17 +55,17 @@ class Source(msgspec.Struct, frozen=True):
 
     def entry(self, table: str, index: int) -> Source:
         """The same text with only one of the `[[table]]` entries left, in its own lines."""
-        kept: list[str] = []
-        seen = -1
+        lines: list[str] = []
+        entry_index = -1
         inside = False
         for line in self.text.splitlines():
             if header := _TABLE.match(line):
                 name = _bare(header.group(1))
                 if name == table:
-                    seen += 1
+                    entry_index += 1
                 inside = name == table or name.startswith(f"{table}.")
-            kept.append(line if inside and seen == index else "")
-        return Source("\n".join(kept), self.origin)
+            lines.append(line if inside and entry_index == index else "")
+        return Source("\n".join(lines), self.origin)
 
     def error(self, key: str, message: str) -> ConfigError:
         """An error about a key, with the place where it is set."""
@@ -76,8 +76,8 @@ def explain(
     fault: msgspec.ValidationError, root: type[Any], source: Source, table: str = ""
 ) -> ConfigError:
     """A validation fault in the words of the configuration; `table` is the root's own place."""
-    found = _FAULT.match(str(fault))
-    what, path = (found.group("what"), found.group("path") or "") if found else (str(fault), "")
+    match = _FAULT.match(str(fault))
+    what, path = (match.group("what"), match.group("path") or "") if match else (str(fault), "")
     path = path.removesuffix("[...]")
     holder = _type_at(root, path)
     path = ".".join(filter(None, (table, path)))
@@ -105,8 +105,8 @@ def _wrong_value(what: str, holder: Any) -> str:
         allowed = [str(value) for value in get_args(holder)]
         wrong = re.search(r"enum value '(.*)'", what)
         hint = _closest(wrong.group(1), allowed) if wrong else ""
-        said = f"{wrong.group(1)!r} is not allowed;" if wrong else "expected a text;"
-        return f"{said}{hint} allowed: {', '.join(allowed)}"
+        problem = f"{wrong.group(1)!r} is not allowed;" if wrong else "expected a text;"
+        return f"{problem}{hint} allowed: {', '.join(allowed)}"
     for name, plain in _PLAIN.items():
         what = what.replace(f"`{name}`", plain)
     return what[:1].lower() + what[1:]
@@ -126,14 +126,14 @@ def _closest(word: str, allowed: Iterable[str]) -> str:
 
 def _type_at(root: type[Any], path: str) -> Any:
     """The type that a dotted path leads to, with constraints taken off."""
-    found: Any = root
+    field_type: Any = root
     for name in filter(None, path.split(".")):
-        if not _is_table(found):
+        if not _is_table(field_type):
             break
-        found = get_type_hints(found).get(name.partition("[")[0])
+        field_type = get_type_hints(field_type).get(name.partition("[")[0])
         # A table that may be left out is still one where it is given.
-        found = next((each for each in get_args(found) if _is_table(each)), found)
-    return found
+        field_type = next((each for each in get_args(field_type) if _is_table(each)), field_type)
+    return field_type
 
 
 def _is_table(kind: Any) -> bool:

@@ -1,4 +1,4 @@
-"""What an `[[escalation]]` may say: who is told of a request that nobody answers, and when."""
+"""The keys of an `[[escalation]]`: who is told of a request that nobody answers, and when."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from watchgate.core.config_sinks import url_fault
 
 
 class EscalationConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """Who is told of a held request of `min_risk` or above after it waited `after_s` seconds.
+    """The recipient of a held request of `min_risk` or above after it waited `after_s` seconds.
 
     Either `command` (argv; the message as JSON on stdin) or `url` (the message is posted). With
     `when = "unattended"` only while no console is attached. `name` is the word for it in records.
@@ -31,12 +31,12 @@ Fault = tuple[str, str]
 
 
 def check(entry: EscalationConfig) -> Fault | None:
-    """What is wrong with this entry; None when nothing is."""
+    """Return the fault of this entry; None when there is none."""
     if not entry.name.isprintable():
         return "name", f"{entry.name!r} has a character that cannot be shown; records name it"
     if not entry.command and entry.url is None:
-        how = 'command = ["/path/to/program"] or url = "https://HOST/..."'
-        return "name", f"{entry.name!r} tells nobody: it needs {how}; there is no default"
+        remedy = 'command = ["/path/to/program"] or url = "https://HOST/..."'
+        return "name", f"{entry.name!r} tells nobody: it needs {remedy}; there is no default"
     if entry.command and entry.url is not None:
         return "url", f"{entry.name!r} has a command and a url; write an entry for each"
     if entry.url is not None:

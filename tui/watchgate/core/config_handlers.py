@@ -18,14 +18,14 @@ Envelope = Literal["record", "codewhale"]
 
 
 class DispatchConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Which preset the user's handlers run under, and how long all of them may take together."""
+    """`[dispatch]`: the preset of the user's handlers, and the time for all of them together."""
 
     preset: PresetName = "console"
     total_timeout_s: Limit | None = None
 
 
 class MatchConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Which events a handler wants: every key that is given must fit.
+    """`match`: the events that a handler wants; every key that is given must fit.
 
     `tool` is a name, `prefix*` or `*`; `command_word` one whole word of a shell command.
     """
@@ -42,7 +42,7 @@ class MatchConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class HandlerConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """One hook command of the user's own, run by the core.
+    """`[[handler]]`: one hook command of the user's own, run by the core.
 
     `matcher` is the tool matcher as the protocol's own system writes it; `cwd` replaces the
     session's folder; `env` adds variables to the allow-listed ones.
@@ -66,7 +66,7 @@ class HandlerConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fi
 
 
 class ExtensionConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """One long-lived extension process; `permissions` are what the user grants it.
+    """`[[extension]]`: one long-lived process; `permissions` are what the user grants it.
 
     `config` are the values of the keys that its manifest declares.
     """
@@ -83,7 +83,7 @@ class ExtensionConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_
 
 
 class SinkConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """Where copies of records go; `kinds` are record kinds or families such as `tool.*`.
+    """`[[sink]]`: a target for copies of records; `kinds` are record kinds or families (`tool.*`).
 
     `queue` is how many records wait for a slow reader before the oldest is dropped and counted.
     """

@@ -1,4 +1,4 @@
-"""What a `[[sink]]` may say: which keys its type uses, and who may print on stdout."""
+"""The keys of a `[[sink]]`: which of them its type uses, and who may print on stdout."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _OURS = ("approval", "effect", "policy", "console", "hook")
 
 
 def check(sink: SinkConfig) -> str | None:
-    """What is wrong with this sink, fit to be read; None when nothing is."""
+    """Return the fault of this sink, fit to be read; None when there is none."""
     needed = _PLACE[sink.type]
     for key in ("path", "url"):
         value = getattr(sink, key)
@@ -45,7 +45,7 @@ def check_all(sinks: Sequence[SinkConfig], *, stdout_is_free: bool) -> tuple[int
     `stdout_is_free` is false where stdout belongs to somebody else: a screen, a protocol, a core
     that runs detached.
     """
-    seen: set[tuple[str, str]] = set()
+    destinations: set[tuple[str, str]] = set()
     for index, sink in enumerate(sinks):
         fault = check(sink)
         if fault is None and owns_stdout(sink) and not stdout_is_free:
@@ -54,21 +54,21 @@ def check_all(sinks: Sequence[SinkConfig], *, stdout_is_free: bool) -> tuple[int
                 'screen or to nobody; use type = "jsonl"'
             )
         place = (sink.type, sink.path or sink.url or "")
-        if fault is None and place in seen and sink.type in {"stdout", "jsonl"}:
+        if fault is None and place in destinations and sink.type in {"stdout", "jsonl"}:
             fault = f"a second {sink.type} sink with the same place mixes their lines; remove one"
         if fault is not None:
             return index, fault
-        seen.add(place)
+        destinations.add(place)
     return None
 
 
 def owns_stdout(sink: SinkConfig) -> bool:
-    """Whether this sink prints on stdout, so that nobody else may."""
+    """Return whether this sink prints on stdout, so that nobody else may."""
     return sink.type == "stdout"
 
 
 def url_fault(url: str) -> str | None:
-    """Why nothing can be posted to this url; None when nothing is wrong with it."""
+    """Return the reason why nothing can be posted to this url; None when there is none."""
     try:
         parts = urlsplit(url)
         fits = parts.scheme in {"http", "https"} and bool(parts.hostname) and parts.port != 0

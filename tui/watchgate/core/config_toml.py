@@ -30,9 +30,9 @@ def parse(source: Source) -> dict[str, Any]:
 
 
 def _located(fault: str, source: Source) -> ConfigError:
-    if found := _POSITION.search(fault):
-        line, column = int(found[1]), int(found[2])
-        return _error(fault[: found.start()], line, source, f"line {line}, column {column}")
+    if position := _POSITION.search(fault):
+        line, column = int(position[1]), int(position[2])
+        return _error(fault[: position.start()], line, source, f"line {line}, column {column}")
     line = source.text.count("\n") + 1
     column = len(source.text.rpartition("\n")[2]) + 1
     what, begins = fault.removesuffix(_AT_END), _begins(source.text) or line

@@ -69,7 +69,15 @@ def check_meaning(
     preset: DispatchPolicy,
     source: Source,
 ) -> None:
-    """Raise `ConfigError` for an entry that could never do what it says."""
+    """Raise `ConfigError` for an entry that could never do what it says.
+
+    Args:
+        handlers: The `[[handler]]` entries, in their order.
+        extensions: The `[[extension]]` entries, in their order.
+        sinks: The `[[sink]]` entries, in their order.
+        preset: The dispatch policy that the configuration names.
+        source: The text that all of them came from, for the line of a fault.
+    """
     bus = Bus(preset)
     for index, config in enumerate(handlers):
         try:
@@ -87,41 +95,41 @@ def check_meaning(
             message = f"extension {extension.id!r}: {why}"
             raise source.entry("extension", index).error("extension.id", message)
         taken.add(extension.id)
-    if (found := config_sinks.check_all(sinks, stdout_is_free=True)) is not None:
-        at, message = found
+    if (sink_fault := config_sinks.check_all(sinks, stdout_is_free=True)) is not None:
+        at, message = sink_fault
         raise source.entry("sink", at).error("sink", message)
 
 
 def check_escalations(escalations: tuple[EscalationConfig, ...], source: Source) -> None:
     """Raise `ConfigError` for an entry that could tell nobody."""
-    if (found := config_escalation.check_all(escalations)) is not None:
-        at, key, message = found
+    if (fault := config_escalation.check_all(escalations)) is not None:
+        at, key, message = fault
         raise source.entry("escalation", at).error(f"escalation.{key}", message)
 
 
 def unheard(handlers: Iterable[HandlerConfig], preset: DispatchPolicy) -> list[str]:
-    """What to warn of: kinds for which a handler's protocol has no event of its own."""
-    found = []
+    """Return warnings: kinds for which a handler's protocol has no event of its own."""
+    warnings = []
     for config in handlers:
         protocol = PROTOCOLS[config.protocol or preset.protocol]
-        found += [
+        warnings += [
             f"handler {config.id}: {protocol.name} has no event for {kind}, so its command is told"
             f" a generic one; it knows {', '.join(sorted(protocol.events))}"
             for kind in config.on
             if kind not in protocol.events
         ]
-    return found
+    return warnings
 
 
 def _fault(config: HandlerConfig, preset: DispatchPolicy, bus: Bus) -> tuple[str, str] | None:
     """The key that makes a handler impossible, and why; None for one that is registered now."""
     if why := _unfit(config.id):
         return "handler.id", why
-    if found := startable.fault(config):
-        key, why = found
+    if unstartable := startable.fault(config):
+        key, why = unstartable
         return f"handler.{key}", why
     protocol = PROTOCOLS[config.protocol or preset.protocol]
-    if config.role == "gate" and not protocol.heard:
+    if config.role == "gate" and not protocol.reads_output:
         why = f"{protocol.name} programs are told and never heard, so they can decide nothing"
         return "handler.role", f'{why}; write role = "observer"'
     handler = handler_of(config, preset)
@@ -131,7 +139,7 @@ def _fault(config: HandlerConfig, preset: DispatchPolicy, bus: Bus) -> tuple[str
 
 
 def _unfit(id: str) -> str:
-    """Why a record could not name a handler so; empty when it can."""
+    """Return the reason why a record could not name a handler so; empty when it can."""
     if id == POLICY:
         return "that is the built-in policy's own name in every record; give it another id"
     if not id.isprintable() or ":" in id:

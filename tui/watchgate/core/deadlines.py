@@ -1,4 +1,4 @@
-"""How long a request may wait: the broker's own limit, inside what the hook client allows."""
+"""The time that a request may wait: the broker's own limit, inside what the hook client allows."""
 
 from __future__ import annotations
 
@@ -14,10 +14,16 @@ _AT_ONCE = 0.001
 def wait_s(
     event: Event, config: Config, *, attended: bool, key_age_s: float, now: Instant
 ) -> float:
-    """Seconds from now until silence decides; 0 means that the request is handed back at once.
+    """Returns the seconds until silence decides; 0 means that the request is handed back at once.
 
-    `attended` says that a console is attached, `key_age_s` how long ago one saw a key. Only a relay
-    gets 0: on a gate the shortest wait still ends as its silence says, with a record of it.
+    Only a relay gets 0: on a gate the shortest wait still ends as its silence says, with a record.
+
+    Args:
+        event: the event that asks.
+        config: the configuration, with its limits.
+        attended: whether a console is attached.
+        key_age_s: seconds since a console saw a key.
+        now: the current time.
     """
     times = config.approval
     spent_s = now.mono_s - event.at.mono_s
@@ -37,7 +43,7 @@ def wait_s(
 
 
 def given_s(event: Event, margin_s: float) -> float:
-    """Seconds that a client leaves for the answer: what it waits, less the margin.
+    """Returns the seconds that a client leaves for the answer: what it waits, less the margin.
 
     One that waits no longer than the margin still leaves most of its time.
     """

@@ -1,4 +1,4 @@
-"""What follows for a call from what was ruled: denied, handed back, allowed, or put to a person."""
+"""Carries out rulings on calls: a denial, a handback, an allow, or a request to an operator."""
 
 from __future__ import annotations
 
@@ -31,7 +31,18 @@ from watchgate.core.verdicts import Outcome, Reply, SayAllow, SayDeny, SayNothin
 
 
 class Deciding:
-    """Carries out rulings on calls; `pacing` is how much each session asked lately."""
+    """Carries out rulings on calls; `pacing` counts the requests of each session.
+
+    Args:
+        broker: the open requests.
+        calls: the open calls of every session.
+        grants: the standing grants.
+        gate: the policy, as the last handler of every call.
+        status: the consoles attached, and how long an operator may be waited for.
+        settler: ends requests and answers the clients that wait for them.
+        preset: the dispatch policy of the user's handlers.
+        ids: makes a new request id.
+    """
 
     def __init__(
         self,
@@ -39,8 +50,8 @@ class Deciding:
         calls: Calls,
         grants: Grants,
         gate: PolicyGate,
-        standing: Standing,
-        endings: Endings,
+        status: Standing,
+        settler: Endings,
         preset: DispatchPolicy,
         ids: Callable[[], str],
     ) -> None:
@@ -48,13 +59,13 @@ class Deciding:
         self._calls = calls
         self._grants = grants
         self._gate = gate
-        self._standing = standing
-        self._endings = endings
+        self._status = status
+        self._settler = settler
         self.pacing = Pacing()
         self._preset = preset
         self._ids = ids
 
-    def __call__(
+    def execute(
         self,
         event: Event,
         conn: int,
@@ -63,72 +74,89 @@ class Deciding:
         traces: list[Effect],
         now: Instant,
     ) -> list[Effect]:
-        """What follows on one connection; `traces` go after the call's own record."""
+        """Carries out the ruling on a call for one connection.
+
+        Args:
+            event: the event that came over the connection.
+            conn: the connection.
+            call: the call that the event belongs to.
+            ruling: the decision of handlers and policy, and the event as it would run.
+            traces: the records of the dispatch, which go after the call's own record.
+            now: the current time.
+        """
         subject, outcome = ruling.event, ruling.outcome
-        tool, found = subject.tool, self._gate.assess(subject)
-        if tool is None or found is None:
+        tool, assessment = subject.tool, self._gate.assess(subject)
+        if tool is None or assessment is None:
             raise TypeError("a call without a tool was ruled on")
         because = (ruling.by, ruling.reason) if ruling.by else None
-        word, reason = self._barred(event, ruling)
+        word, reason = self._why_denied(event, ruling)
         if word is not None:
             if word == "denied-by-rule":
-                self._gate.retries.denied(subject, found, now)
+                self._gate.retries.note_denied(subject, assessment, now)
             call.decided = "deny"
-            ours = found.decision == "deny" and not ruling.hook
-            safer = found.decisive.suggest if ours else ""
-            said = SayDeny(
+            ours = assessment.decision == "deny" and not ruling.hook
+            safer = assessment.decisive.suggest if ours else ""
+            denial = SayDeny(
                 wording.denial(word, reason=reason, hook=ruling.hook, safer=safer),
                 stop=outcome.stop_turn and event.can.stop,
             )
-            denied = drafts.called(event, tool, call, "denied", found, word, because)
-            return [denied, *traces, Send(conn, event, said)]
-        same = self.settled(event, call, conn, now, ruling)
+            denied = drafts.called(event, tool, call, "denied", assessment, word, because)
+            return [denied, *traces, Send(conn, event, denial)]
+        same = self.answer_from_other_lane(event, call, conn, now, ruling)
         if same is not None:
             return [*traces, *same]
-        # Nobody is asked about what the agent cannot be told.
+        # Nobody is asked for a decision that the agent would not take.
         asked = outcome.decision == "confirm" and event.can.deny
-        by_rule = outcome.decision == "allow" and not self._standing.journal_lost
+        by_rule = outcome.decision == "allow" and not self._status.journal_lost
         if (asked or by_rule) and not self._broker.crowded_for(event):
-            grant = self._covering(ruling, found, now)
-            limit_s = self._standing.wait_s(event, now)
+            grant = self._covering(ruling, assessment, now)
+            limit_s = self._status.wait_s(event, now)
             if by_rule or grant is not None or limit_s > 0 or ruling.rewritten:
-                silence: Silence = "deny" if ruling.rewritten else self._standing.silence(event)
+                silence: Silence = "deny" if ruling.rewritten else self._status.silence(event)
                 waiter = Waiter(conn, subject, silence)
                 if not by_rule and grant is None and (paused := self._paused(event, now)):
-                    return self._unasked(call, waiter, found, *paused, traces, now)
+                    return self._answer_paused(call, waiter, assessment, *paused, traces, now)
                 # What a grant or a rule answers would not wait at all; this is for the disk.
-                wait_s = limit_s if limit_s > 0 else self._standing.config.approval.margin_s
+                wait_s = limit_s if limit_s > 0 else self._status.config.approval.margin_s
                 request = request_about(
-                    ruling, call, found, self._grants, self._ids(), silence, wait_s, now
+                    ruling, call, assessment, self._grants, self._ids(), silence, wait_s, now
                 )
                 request.context = self._preset.joined_by.join(outcome.injections)
                 request.waiters.append(waiter)
-                called = drafts.called(event, tool, call, "held", found, None, because)
+                called = drafts.called(event, tool, call, "held", assessment, None, because)
                 if by_rule or grant is not None:
-                    self._gate.flow.ran(subject, found, now)
+                    self._gate.flow.note_run(subject, assessment, now)
                 return [called, *traces, *self._hold(request, grant, now, by_rule=by_rule)]
         call.decided, call.left = "handback", False
-        self._gate.flow.ran(subject, found, now)
-        handed = drafts.called(event, tool, call, "handback", found)
+        self._gate.flow.note_run(subject, assessment, now)
+        handed = drafts.called(event, tool, call, "handback", assessment)
         context = self._preset.joined_by.join(outcome.injections)
         return [handed, *traces, Send(conn, event, SayNothing(context))]
 
-    def settled(
+    def answer_from_other_lane(
         self, event: Event, call: Call, conn: int, now: Instant, ruling: Ruling | None = None
     ) -> list[Effect] | None:
-        """What another lane of the call was told already, or waits for; None where it is open.
+        """Answers with the decision that another lane of the call has, or joins its request.
 
-        What the gates of this lane were heard on (`ruling`) must be what that was about.
+        Args:
+            event: the event that came over the connection.
+            call: the call that the event belongs to.
+            conn: the connection.
+            now: the current time.
+            ruling: the ruling on this event, if there is one; another lane must have the same call.
+
+        Returns:
+            The effects; None where the call is not decided and not asked about.
         """
         tool = event.tool if ruling is None else ruling.event.tool
         if tool is None:
             return None
         if call.carried is not None and not (ruling is not None and ruling.rewritten):
-            found = self._gate.assess(event)
+            assessment = self._gate.assess(event)
             reply = _as_taken(tool, call.carried.reply)
             carried = Send(conn, event, reply_for(event, reply), call.carried.request)
             gate: Gate = "carried" if event.can.allow or event.can.deny else "handback"
-            return [drafts.called(event, tool, call, gate, found), carried]
+            return [drafts.called(event, tool, call, gate, assessment), carried]
         request = self._broker.open.get(call.request or "")
         if request is None:
             return None
@@ -137,53 +165,63 @@ class Deciding:
         joined = drafts.called(event, tool, call, "joined", self._gate.assess(event))
         return [joined, *self._join(request, event, conn, now)]
 
-    def _barred(self, event: Event, ruling: Ruling) -> tuple[Word | None, str]:
-        """Why the call is denied without being asked about, in its word and its reason."""
+    def _why_denied(self, event: Event, ruling: Ruling) -> tuple[Word | None, str]:
+        """Returns the word and the reason of a call that is denied without being asked about."""
         outcome = ruling.outcome
         if outcome.decision == "deny":
             return "denied-failure" if outcome.failed else "denied-by-rule", outcome.reason
         if self._must_be_attended(outcome):
             return "denied-no-approver", f"requires confirmation: {outcome.reason}"
         # Handed back, a rewritten call would run as it was before.
-        if ruling.rewritten or self._standing.silence(event) == "deny":
-            if self._standing.journal_lost:
-                return "denied-no-journal", self._standing.journal_lost
+        if ruling.rewritten or self._status.silence(event) == "deny":
+            if self._status.journal_lost:
+                return "denied-no-journal", self._status.journal_lost
             if outcome.decision == "confirm" and (crowd := self._broker.crowded_for(event)):
                 return "denied-failure", crowd
         return None, ""
 
     def _must_be_attended(self, outcome: Outcome) -> bool:
-        """Whether a handler's question is a denial where no console is attached (SY-16)."""
+        """Returns whether a handler's question is a denial as no console is attached (SY-16)."""
         asked = outcome.decision == "confirm" and outcome.decided_by != POLICY
-        return asked and not self._standing.consoles and self._preset.confirm_unattended == "block"
+        return asked and not self._status.consoles and self._preset.confirm_unattended == "block"
 
-    def _covering(self, ruling: Ruling, found: Assessment, now: Instant) -> Grant | None:
+    def _covering(self, ruling: Ruling, assessment: Assessment, now: Instant) -> Grant | None:
         event = ruling.event
         if event.tool is None or ruling.outcome.decision != "confirm":
             return None
-        asked_by = ruling.by or why_raised(found)
-        return self._grants.covering(event, event.tool, found, now, asked_by=asked_by)
+        asked_by = ruling.by or why_raised(assessment)
+        return self._grants.covering(event, event.tool, assessment, now, asked_by=asked_by)
 
     def _paused(self, event: Event, now: Instant) -> tuple[Pause, bool] | None:
-        """The pause for which nobody is asked about this call, and whether it begins with it."""
+        """Returns the pause in which nobody is asked about this call, and whether it is new."""
         pause = self.pacing.paused(event.agent, event.session, now)
         if pause is not None:
             return pause, False
         pending = self._broker.of_session(event.agent, event.session)
-        pause = self.pacing.asks(event.agent, event.session, pending, now)
+        pause = self.pacing.count_request(event.agent, event.session, pending, now)
         return None if pause is None else (pause, True)
 
-    def _unasked(
+    def _answer_paused(
         self,
         call: Call,
         waiter: Waiter,
-        found: Assessment,
+        assessment: Assessment,
         pause: Pause,
         begins: bool,
         traces: list[Effect],
         now: Instant,
     ) -> list[Effect]:
-        """The end of a call of a session that is paused, as silence has it on its lane."""
+        """Ends a call of a session that is paused, as silence would on its lane.
+
+        Args:
+            call: the call.
+            waiter: the connection that waits, its event, and what silence means for it.
+            assessment: the policy's assessment of the call.
+            pause: the pause of the session.
+            begins: whether the pause begins with this call.
+            traces: the records of the dispatch, which go after the call's own record.
+            now: the current time.
+        """
         event = waiter.event
         denied = waiter.silence == "deny"
         call.decided, call.left = "deny" if denied else "handback", False
@@ -193,19 +231,19 @@ class Deciding:
         if event.tool is None:
             raise TypeError("a call without a tool was ruled on")
         if not denied:
-            self._gate.flow.ran(event, found, now)
+            self._gate.flow.note_run(event, assessment, now)
         gate: Gate = "denied" if denied else "handback"
         word: Word = "denied-paused" if denied else "handed-back"
         effects: list[Effect] = [
-            drafts.called(event, event.tool, call, gate, found, word, (POLICY, pause.why)),
+            drafts.called(event, event.tool, call, gate, assessment, word, (POLICY, pause.why)),
             *traces,
             Send(waiter.conn, event, waiter.undecided(text)),
         ]
         return [*effects, drafts.paused(event, pause)] if begins else effects
 
     def _join(self, request: Request, event: Event, conn: int, now: Instant) -> list[Effect]:
-        silence: Silence = "deny" if request.rewritten else self._standing.silence(event)
-        limit_s = self._standing.wait_s(event, now) if silence == "deny" else float("inf")
+        silence: Silence = "deny" if request.rewritten else self._status.silence(event)
+        limit_s = self._status.wait_s(event, now) if silence == "deny" else float("inf")
         if self._broker.join(request, Waiter(conn, event, silence), limit_s, now):
             return [drafts.extended(request, "a connection that waits less long", now)]
         return []
@@ -213,23 +251,23 @@ class Deciding:
     def _hold(
         self, request: Request, grant: Grant | None, now: Instant, *, by_rule: bool
     ) -> list[Effect]:
-        longer = request.data.timeout_s > self._standing.config.approval.timeout_s
-        if longer and not self._standing.consoles:
+        longer = request.data.timeout_s > self._status.config.approval.timeout_s
+        if longer and not self._status.consoles:
             request.data = msgspec.structs.replace(request.data, unattended=True)
         effects: list[Effect] = [drafts.about(request, "approval.requested", request.data, now)]
         self._broker.add(request)
         if by_rule:
-            return effects + self._endings.allow_by_rule(request, now)
+            return effects + self._settler.allow_by_rule(request, now)
         if grant is not None:
-            return effects + self._endings.allow_by_grant(request, grant, now)
-        config = self._standing.config.approval
-        if not self._standing.consoles and config.unattended == "deny":
-            effects += self._endings.nobody(request, "no console is attached", now)
+            return effects + self._settler.allow_by_grant(request, grant, now)
+        config = self._status.config.approval
+        if not self._status.consoles and config.unattended == "deny":
+            effects += self._settler.end_unattended(request, "no console is attached", now)
         return effects
 
 
 def _as_taken(tool: Tool, reply: Reply) -> Reply:
-    """The carried reply about a call that its agent tells with its edited input already.
+    """Returns a carried reply without its input where the agent has taken that already.
 
     Agents ask for permission after they took an edit, and then the input needs no other.
     """

@@ -1,4 +1,4 @@
-"""An operator's decision, and every reason not to take it.
+"""An operator's decision, and every reason to refuse it.
 
 A decision that is refused changes nothing: the request goes on waiting.
 """
@@ -25,13 +25,13 @@ LOOKED_AT_TWICE = ("high", "critical", "unknown")
 
 
 class Decision(msgspec.Struct, frozen=True, kw_only=True):
-    """What an operator says about one request, and by what right.
+    """An operator's decision about one request, and what entitles the operator to it.
 
-    `proof` says what tells that a person decides, `actor` which process it is, `shown_ms` for how
-    long the request had been on the screen (None: it was not a screen), `confirmed` that a second
-    look was taken. `answers` are what a person answered to each question, in their order. `input`
-    is what an allowed call shall run with instead, `width` how much an allow beyond `once` answers
-    besides, `rules` what one of the width "program" covers.
+    `proof` is what proves that a person decides, `actor` the process it came from, `shown_ms` for
+    how long the request had been on the screen (None: it was not a screen), `confirmed` that a
+    second look was taken. `answers` are a person's answers to each question, in their order.
+    `input` is what an allowed call shall run with instead, `width` how much an allow beyond `once`
+    answers besides, `rules` what one of the width "program" covers.
     """
 
     decision: Literal["allow", "deny", "handback", "answer"]
@@ -51,7 +51,7 @@ class Decision(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Refused(Exception):
-    """A decision that was not taken; nothing changed."""
+    """Raised for a decision that was not taken; nothing changed."""
 
     def __init__(
         self,
@@ -67,91 +67,96 @@ class Refused(Exception):
         self.settlement = settlement
 
 
-def check(said: Decision, request: Request, now: Instant) -> None:
-    """Raise `Refused` unless the decision can be taken now (AP-5, AP-6, AP-11)."""
+def check(decision: Decision, request: Request, now: Instant) -> None:
+    """Raises `Refused` unless the decision can be taken now (AP-5, AP-6, AP-11)."""
     if request.status is not Status.PENDING:
         raise settled(request)
-    _check_offered(said, request.data)
-    _check_shown(said, request.data)
-    if said.decision != "deny" and (bar := said.proof.bar_to_allow(request.data.risk, said.scope)):
+    _check_offered(decision, request.data)
+    _check_shown(decision, request.data)
+    if decision.decision != "deny" and (
+        bar := decision.proof.bar_to_allow(request.data.risk, decision.scope)
+    ):
         raise Refused(*bar)
     if now.mono_s >= request.deadline_s:
         raise Refused("too_late", "the deadline has passed: silence has decided")
-    _check_armed(said, request.data)
+    _check_armed(decision, request.data)
 
 
 def settled(request: Request) -> Refused:
-    """The refusal for a request that is decided already; it says how and by whom."""
+    """Returns the refusal for a request that is decided already, with its decision and author."""
     end = request.settlement
-    how = f"{end.word.replace('-', ' ')}, {end.by}" if end else "unknown"
-    return Refused("already_settled", f"already settled: {how}", settlement=end)
+    words = f"{end.word.replace('-', ' ')}, {end.by}" if end else "unknown"
+    return Refused("already_settled", f"already settled: {words}", settlement=end)
 
 
-def _check_offered(said: Decision, data: RequestData) -> None:
-    decision, scope = said.decision, said.scope
-    if decision not in data.offered:
+def _check_offered(decision: Decision, data: RequestData) -> None:
+    choice, scope = decision.decision, decision.scope
+    if choice not in data.offered:
         instead = "; watchgate answer answers a question" if "answer" in data.offered else ""
         offered = ", ".join(data.offered)
-        raise Refused("not_offered", f"{decision} is not offered here: {offered}{instead}")
-    if decision == "answer" and (fault := check_answers(data.questions, said.answers)):
+        raise Refused("not_offered", f"{choice} is not offered here: {offered}{instead}")
+    if choice == "answer" and (fault := check_answers(data.questions, decision.answers)):
         raise Refused("bad_request", fault)
-    if decision != "answer" and said.answers:
-        raise Refused("bad_request", f"only an answer has answers, a {decision} has none")
-    if decision == "allow" and scope not in data.scopes:
+    if choice != "answer" and decision.answers:
+        raise Refused("bad_request", f"only an answer has answers, a {choice} has none")
+    if choice == "allow" and scope not in data.scopes:
         raise Refused(
             "not_offered",
             f"scope {scope} is not offered for this risk, it may be: {', '.join(data.scopes)}",
         )
-    if decision != "allow" and scope != "once":
-        raise Refused("bad_request", f"only an allow has a scope, a {decision} has none")
-    _check_width(said, data)
-    if decision != "deny" and said.stop:
-        raise Refused("bad_request", f"only a denial ends the turn, a {decision} does not")
-    if said.stop and "stop" not in data.offered:
+    if choice != "allow" and scope != "once":
+        raise Refused("bad_request", f"only an allow has a scope, a {choice} has none")
+    _check_width(decision, data)
+    if choice != "deny" and decision.stop:
+        raise Refused("bad_request", f"only a denial ends the turn, a {choice} does not")
+    if decision.stop and "stop" not in data.offered:
         raise Refused(
             "not_offered",
             "this agent cannot be told to end its turn: deny without that, with a reason",
         )
 
 
-def _check_width(said: Decision, data: RequestData) -> None:
-    width = width_of(said.scope, said.width)
-    if said.scope == "once" and (said.rules or said.width):
+def _check_width(decision: Decision, data: RequestData) -> None:
+    width = width_of(decision.scope, decision.width)
+    if decision.scope == "once" and (decision.rules or decision.width):
         raise Refused("bad_request", "only an allow beyond once has rules or a width")
-    if said.rules and width != "program":
+    if decision.rules and width != "program":
         raise Refused("bad_request", "only an allow of the width program has rules")
-    if width == "exact" and said.scope != "always":
+    if width == "exact" and decision.scope != "always":
         return
     if "always" not in data.scopes:
         raise Refused("not_offered", f"the width {width} is not offered: only exactly this call")
     try:
-        rules_of(data, said.rules, width)
+        rules_of(data, decision.rules, width)
     except ValueError as fault:
         raise Refused("bad_request", str(fault)) from None
 
 
-def _check_shown(said: Decision, data: RequestData) -> None:
-    if said.decision in _LETS_RUN and said.digest is None:
-        raise Refused("bad_request", f"an {said.decision} needs the digest of what was shown")
-    if said.digest is not None and said.digest != data.digest:
+def _check_shown(decision: Decision, data: RequestData) -> None:
+    if decision.decision in _LETS_RUN and decision.digest is None:
+        raise Refused("bad_request", f"an {decision.decision} needs the digest of what was shown")
+    if decision.digest is not None and decision.digest != data.digest:
         raise Refused(
             "digest_mismatch",
             "the digest is not that of this request: look at it again, then decide",
         )
 
 
-def _check_armed(said: Decision, data: RequestData) -> None:
-    """Whatever lets a call run unseen needs a screen that stood still, and a second look."""
-    handed = said.decision == "handback" and data.runs_unasked
-    runs = said.decision in _LETS_RUN or handed
-    if runs and said.shown_ms is not None and said.shown_ms < ARMED_AFTER_MS:
-        raise Refused("not_armed", f"shown for {said.shown_ms} ms; {ARMED_AFTER_MS} are needed")
+def _check_armed(decision: Decision, data: RequestData) -> None:
+    """Raises `Refused` for a hasty decision that lets a call run.
+
+    Such a decision needs a screen that stood still, and for a grave call a second look.
+    """
+    handed = decision.decision == "handback" and data.runs_unasked
+    runs = decision.decision in _LETS_RUN or handed
+    if runs and decision.shown_ms is not None and decision.shown_ms < ARMED_AFTER_MS:
+        raise Refused("not_armed", f"shown for {decision.shown_ms} ms; {ARMED_AFTER_MS} are needed")
     if not runs or data.risk not in LOOKED_AT_TWICE:
         return
-    if not said.confirmed:
-        raise Refused("not_armed", f"a {data.risk} request needs a confirmed {said.decision}")
-    nobody_looked = said.shown_ms is None and not said.proof.tty
-    if nobody_looked and not said.proof.token_covers(data.risk, said.scope):
+    if not decision.confirmed:
+        raise Refused("not_armed", f"a {data.risk} request needs a confirmed {decision.decision}")
+    nobody_looked = decision.shown_ms is None and not decision.proof.tty
+    if nobody_looked and not decision.proof.token_covers(data.risk, decision.scope):
         raise Refused(
             "not_armed",
             f"a {data.risk} request needs somebody who looks at it: decide on the console or in a "

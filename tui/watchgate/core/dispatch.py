@@ -47,11 +47,11 @@ from watchgate.core.verdicts import (
 DETAIL_CHARS = 500
 CANCELLED = "nobody waits for it any more"
 _NO_ANSWER = "no answer"
-_STILL_HEARD = frozenset({"block", "abort", "failed"})
+_COUNTS_LATE = frozenset({"block", "abort", "failed"})
 
 
 class Invoke(msgspec.Struct, frozen=True):
-    """Run this handler on this event and bring its report back before the deadline (mono s)."""
+    """An order to run this handler on this event and report before the deadline (monotonic s)."""
 
     handler: Handler
     event: Event
@@ -59,7 +59,10 @@ class Invoke(msgspec.Struct, frozen=True):
 
 
 class Seat(msgspec.Struct, frozen=True):
-    """A handler in a chain: whether its name conditions fit, and the conditions that are left."""
+    """A handler in a chain.
+
+    `fits` says that its name conditions fit, `left` are the conditions that have to be tested yet.
+    """
 
     handler: Handler
     fits: bool
@@ -67,16 +70,16 @@ class Seat(msgspec.Struct, frozen=True):
 
 
 class Registry(Protocol):
-    """What a dispatch asks of the bus that started it."""
+    """The part of the bus that a dispatch calls back."""
 
     def refuses(
         self, handler: Handler, event: Event, now: Instant, *, again: bool
     ) -> tuple[SkipReason, str] | None:
-        """Why a handler whose turn it is now is not run."""
+        """Returns why a handler that is next in the chain is not run; None when it is."""
         ...
 
-    def heard(self, handler_id: str, now: Instant, *, timed_out: bool) -> None:
-        """A handler answered, or did not."""
+    def note_end(self, handler_id: str, now: Instant, *, timed_out: bool) -> None:
+        """Notes that a handler has answered, or has timed out."""
         ...
 
 
@@ -87,7 +90,16 @@ class _Running(msgspec.Struct, frozen=True):
 
 
 class Dispatch:
-    """One event on its way through its handlers."""
+    """One event on its way through its handlers.
+
+    Args:
+        policy: the preset's dispatch policy.
+        seats: the chain of the event's kind, in order.
+        event: the event as its agent sent it.
+        now: when the dispatch begins.
+        limit_s: seconds that all gates may take, besides the policy's own limit.
+        registry: tells which handlers are not run, and notes which answered.
+    """
 
     def __init__(
         self,
@@ -118,27 +130,27 @@ class Dispatch:
 
     @property
     def running(self) -> frozenset[str]:
-        """The ids of the handlers whose reports are awaited."""
+        """Returns the ids of the handlers whose reports are awaited."""
         return frozenset(self._running)
 
     @property
     def over(self) -> bool:
-        """Whether there is an outcome and no observer is awaited any more."""
+        """Returns whether there is an outcome and no observer is awaited any more."""
         return self.outcome is not None and not self._running
 
     def begin(self, now: Instant) -> list[Invoke]:
-        """The first handlers to run: every observer, and the first gate or gates."""
+        """Starts every observer and the first gate or gates; returns the handlers to run."""
         observers = (seat for seat in self._seats if seat.handler.role != "gate")
         return [call for seat in observers for call in self._try(seat, now)] + self._go_on(now)
 
     def feed(self, handler_id: str, report: Report, now: Instant) -> list[Invoke]:
-        """Take a running handler's report; one that nobody waits for any more changes nothing."""
+        """Takes a handler's report; one that is not awaited any more changes nothing."""
         running = self._running.pop(handler_id, None)
         if running is None:
             return []
         handler, verdict = running.handler, report.verdict
         # What comes too late may still deny, and never let anything through.
-        if now.mono_s > running.deadline_s and tag(verdict) not in _STILL_HEARD:
+        if now.mono_s > running.deadline_s and tag(verdict) not in _COUNTS_LATE:
             verdict = Failed("timeout")
         timed_out = isinstance(verdict, Failed) and verdict.cause == "timeout"
         if timed_out and (words(verdict) == "timeout" or _NO_ANSWER in words(verdict)):
@@ -146,7 +158,7 @@ class Dispatch:
             verdict = Failed("timeout", f"{_NO_ANSWER} in {limit_s:.3g} s")
         # What nobody waits for may queue for long, and rests no gate.
         if self.event.lane.waits or handler.role != "gate":
-            self._registry.heard(handler_id, now, timed_out=timed_out)
+            self._registry.note_end(handler_id, now, timed_out=timed_out)
         judged = judge(self.policy, handler, self.kind, verdict)
         self._rows[handler_id] = self._ran(running, verdict, judged, report.run, now)
         if handler.role == "gate" and self.outcome is None:
@@ -155,24 +167,27 @@ class Dispatch:
         return []
 
     def expire(self, now: Instant) -> list[Invoke]:
-        """Fail every running handler whose deadline has passed."""
+        """Fails every running handler whose deadline has passed; returns those to run next."""
         late = [key for key, each in self._running.items() if each.deadline_s <= now.mono_s]
         timeout = Report(verdict=Failed("timeout"))
         return [call for key in late for call in self.feed(key, timeout, now)]
 
     def hurry(self, ends_s: float) -> None:
-        """Somebody else waits for it too, and no longer than this (monotonic s)."""
+        """Brings the gates' deadlines forward to this monotonic time, for one more client."""
         self.ends_s = min(self.ends_s, ends_s)
         for key, each in self._running.items():
             if each.handler.role == "gate" and each.deadline_s > self.ends_s:
                 self._running[key] = msgspec.structs.replace(each, deadline_s=self.ends_s)
 
     def next_deadline(self) -> float | None:
-        """When `expire` has to be called next, in monotonic seconds; None when nobody runs."""
+        """Returns the monotonic time of the next call to `expire`; None when nothing runs."""
         return min((each.deadline_s for each in self._running.values()), default=None)
 
     def cancel(self, now: Instant) -> None:
-        """The client is gone or the core ends: nobody runs on, and a gate's outcome is a denial."""
+        """Ends the dispatch: the client is gone, or the core ends.
+
+        No handler runs on, and a gate's outcome is a denial.
+        """
         for key, each in list(self._running.items()):
             verdict = Failed("crash", CANCELLED)
             judged = Judged(verdict, CANCELLED)
@@ -190,7 +205,7 @@ class Dispatch:
             )
 
     def trace(self) -> tuple[TraceRow, ...]:
-        """One row for each handler, in the chain's order; `running` for those that are awaited."""
+        """Returns a row for each handler, in order; `running` for those that are awaited."""
         return tuple(self._row(seat.handler) for seat in self._seats)
 
     def _row(self, handler: Handler) -> TraceRow:
@@ -208,7 +223,7 @@ class Dispatch:
         )
 
     def _go_on(self, now: Instant) -> list[Invoke]:
-        """Start gates as long as the policy lets one more run; conclude when none is left."""
+        """Starts gates as long as the policy lets one more run; concludes when none is left."""
         calls: list[Invoke] = []
         while self.outcome is None:
             if self._stopped:
@@ -223,7 +238,7 @@ class Dispatch:
         return calls
 
     def _try(self, seat: Seat, now: Instant) -> list[Invoke]:
-        """Run a handler, or write down why not."""
+        """Runs a handler, or notes in its row why it is not run."""
         handler = seat.handler
         if not (seat.fits and all(condition.holds(self.event) for condition in seat.left)):
             self._rows[handler.id] = skipped(handler, "matcher")
@@ -247,7 +262,7 @@ class Dispatch:
         return row is not None and row.status == "ran"
 
     def _unasked(self, handler: Handler, why: SkipReason, detail: str) -> list[Invoke]:
-        """A handler that should have been heard and cannot be: as if it had failed."""
+        """Treats a handler that cannot be run, though it should be, as if it had failed."""
         judged = judge(self.policy, handler, self.kind, Failed("timeout", detail))
         self._rows[handler.id] = skipped(handler, why, detail)
         if handler.role == "gate":
@@ -257,6 +272,15 @@ class Dispatch:
     def _ran(
         self, running: _Running, verdict: Verdict, judged: Judged, run: Run, now: Instant
     ) -> TraceRow:
+        """Returns the row of a handler that was run.
+
+        Args:
+            running: the handler, and when it was started.
+            verdict: its own verdict, or the failure in place of one.
+            judged: what the policy makes of that verdict.
+            run: how its process ran.
+            now: when it reported.
+        """
         handler, before = running.handler, self._rows.get(running.handler.id)
         own = words(verdict)[:DETAIL_CHARS]
         detail = ": ".join(part for part in (judged.ignored, own) if part)
@@ -343,7 +367,7 @@ class Dispatch:
 
 
 def skipped(handler: Handler, why: SkipReason, detail: str = "") -> TraceRow:
-    """The row of a handler that was not run."""
+    """Returns the row of a handler that was not run."""
     return TraceRow(
         handler=handler.id,
         role=handler.role,
@@ -355,7 +379,7 @@ def skipped(handler: Handler, why: SkipReason, detail: str = "") -> TraceRow:
 
 
 def with_input(event: Event, verdict: Modify) -> Event:
-    """The event as a rewrite leaves it: another call, with another hash, or another prompt."""
+    """Returns the event after a rewrite: another call, with another hash, or another prompt."""
     body = event.body
     if verdict.input is None:
         return event

@@ -1,4 +1,4 @@
-"""Drafts of records from events, calls and requests: one function for each kind of record."""
+"""Builders of records from events, calls and requests: one function for each kind of record."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ RECORDED_CHARS = 8_000
 
 CALL_SUMMARY_CHARS = 64 * 1024
 TRACE_SUMMARY_CHARS = 2_000
-"""Of a longer line the beginning is kept: the whole of it is in the input of the call's record."""
+"""Of a longer line only the beginning is recorded: the call's record has the whole input."""
 
 
 def draft(
@@ -63,7 +63,16 @@ def draft(
     kind: str | None = None,
     at: int | None = None,
 ) -> Emit:
-    """A record about this event's session, by default of the event's own kind and time."""
+    """Builds a record about this event's session.
+
+    Args:
+        event: the event.
+        data: the data of the record, a struct of its kind.
+        call: the reference of the call that it is about, if any.
+        request: the id of the request that it is about, if any.
+        kind: the kind of the record; by default the event's own.
+        at: the time in UTC µs; by default the event's own.
+    """
     return Emit(
         Draft(
             kind=kind or event.kind,
@@ -79,12 +88,12 @@ def draft(
 
 
 def about(request: Request, kind: str, data: Any, now: Instant) -> Emit:
-    """A record about a request."""
+    """Builds a record about a request."""
     return draft(request.subject, data, request.call, request.id, kind=kind, at=now.wall_us)
 
 
 def note(event: Event) -> Emit:
-    """The record of an event that is no single tool call."""
+    """Builds the record of an event that is no single tool call."""
     body = event.body
     text = detail = undecoded = ""
     asks_there = False
@@ -131,15 +140,22 @@ def called(
     tool: Tool,
     call: Call,
     gate: Gate,
-    found: Assessment | None,
+    assessment: Assessment | None,
     word: Word | None = None,
     because: tuple[str, str] | None = None,
 ) -> Emit:
-    """The record of a call on one of its lanes, and what the gate made of it.
+    """Builds the record of a call on one of its lanes, with the gate's action.
 
-    `because` are rule and reason of a decision that is not the assessment's.
+    Args:
+        event: the event of the lane.
+        tool: the tool call as it would run.
+        call: the call that the event belongs to.
+        gate: the gate's action.
+        assessment: the policy's assessment of the call, if there is one.
+        word: the word for its end, if it ended here.
+        because: rule and reason of a decision that is not the assessment's.
     """
-    rule, reason = because or ((found.rule, found.reason) if found else ("", ""))
+    rule, reason = because or ((assessment.rule, assessment.reason) if assessment else ("", ""))
     data = CallData(
         native=event.native,
         lane=event.lane,
@@ -147,7 +163,7 @@ def called(
         summary=call_line(summarized(call, event, tool)),
         gate=gate,
         word=word,
-        risk=found.risk if found else "unknown",
+        risk=assessment.risk if assessment else "unknown",
         rule=rule,
         reason=reason,
         cwd=event.cwd,
@@ -167,7 +183,15 @@ def traced(
     preset: str,
     took_ms: float = 0.0,
 ) -> Emit:
-    """The record of which handlers ran and what each said."""
+    """Builds the record of the handlers that ran, with the verdict of each.
+
+    Args:
+        event: the event.
+        call: the call that it belongs to, if any.
+        outcome: the outcome, with a row for each handler.
+        preset: the name of the dispatch policy.
+        took_ms: milliseconds that the dispatch took.
+    """
     tool, effect = event.tool, outcome.effect if event.lane.waits else "view"
     writes = effect == "view" and preset in HIDING
     data = TraceData(
@@ -190,14 +214,14 @@ def traced(
 
 
 def _rewritten(event: Event, outcome: Outcome) -> str:
-    """The call in the words that a handler gave it; empty where none did."""
+    """Returns the call as a handler rewrote it; empty where none did."""
     if event.tool is None or outcome.input is None:
         return ""
     return summary(msgspec.structs.replace(event.tool, input=outcome.input), event.cwd)
 
 
 def ended(event: Event, body: ToolResult, call: Call | None) -> Emit:
-    """The record of a call that ran; one that was not seen to begin ran ungated."""
+    """Builds the record of a call that ran; one that had not begun for us ran ungated."""
     result, left_out_chars = _beginning(body.text)
     data = ResultData(
         native=event.native,
@@ -216,14 +240,14 @@ def ended(event: Event, body: ToolResult, call: Call | None) -> Emit:
 
 
 def _beginning(text: str) -> tuple[str, int]:
-    """What a record holds of an agent's words, and how many characters of them it leaves out."""
+    """Returns a text's part for a record, and how many characters are left out."""
     left_out = max(len(text) - RECORDED_CHARS, 0)
     mark = f"... ({left_out} more characters)" if left_out else ""
     return f"{text[:RECORDED_CHARS]}{mark}", left_out
 
 
 def decided(request: Request) -> Emit:
-    """The record of how a request ended: in which word, by whom, after how long (AP-18)."""
+    """Builds the record of a request's end: its word, its author, its duration (AP-18)."""
     settlement = request.ending
     data = DecisionData(
         word=settlement.word,
@@ -240,67 +264,67 @@ def decided(request: Request) -> Emit:
 
 
 def extended(request: Request, by: str, now: Instant, actor: Actor | None = None) -> Emit:
-    """The record that a request has another deadline."""
+    """Builds the record of a request's new deadline."""
     data = DeadlineData(deadline_at=request.data.deadline_at, by=by, actor=actor)
     return about(request, "approval.extended", data, now)
 
 
 def paused(event: Event, pause: Pause) -> Emit:
-    """The record that nobody is asked about a session's calls for a while."""
+    """Builds the record that nobody is asked about a session's calls for a while."""
     data = PausedData(why=pause.why, until=pause.until.wall_us)
     return draft(event, data, kind="policy.paused")
 
 
 def undelivered(request: Request, word: str, what: str, now: Instant) -> Emit:
-    """The record that a decision was taken but the agent was never told it (AP-14)."""
+    """Builds the record of a decision that was never sent to the agent (AP-14)."""
     return about(request, "effect.undelivered", EffectData(word=word, what=what), now)
 
 
 def effect(
     event: Event, call: Call, what: str, alarm: Literal["", "DENIED BUT RAN", "RAN ALTERED"] = ""
 ) -> Emit:
-    """The record that a later event confirms a decision on this call, or contradicts it."""
+    """Builds the record that a later event confirms a decision on this call, or contradicts it."""
     kind = "effect.contradicted" if alarm else "effect.confirmed"
     data = EffectData(word=call.decided or "", what=what, alarm=alarm)
     return draft(event, data, call.ref, call.request, kind=kind)
 
 
 def refused(event: Event, call: Call, why: str) -> Emit:
-    """The record that the agent refused by itself what the gate had let go on."""
+    """Builds the record that the agent refused by itself what the gate had let go on."""
     data = EffectData(word=call.decided or "", what=why or "by its own rules")
     return draft(event, data, call.ref, call.request, kind="effect.refused")
 
 
-def ungated(event: Event, tool: Tool, call: Call | None, found: Ungated) -> Emit:
-    """The record that a call ran without having passed a gate."""
+def ungated(event: Event, tool: Tool, call: Call | None, finding: Ungated) -> Emit:
+    """Builds the record of a call that ran without having passed a gate."""
     data = UngatedData(
         what=_cut(summarized(call, event, tool), CALL_SUMMARY_CHARS),
-        cause=found.cause,
-        why=found.words,
-        alarm=found.alarm,
-        count=found.count,
-        first=found.first,
+        cause=finding.cause,
+        why=finding.words,
+        alarm=finding.alarm,
+        count=finding.count,
+        first=finding.first,
     )
     return draft(event, data, ref_of(event, tool, call), kind="effect.ungated")
 
 
-def not_gated(event: Event, found: Ungated) -> Emit:
-    """The record that a session runs calls and has never asked a gate."""
+def not_gated(event: Event, finding: Ungated) -> Emit:
+    """Builds the record of a session that runs calls and has never asked a gate."""
     what = "its calls run, and no gate was ever asked"
-    data = UngatedData(what=what, cause=found.cause, why=found.words, alarm=found.alarm)
+    data = UngatedData(what=what, cause=finding.cause, why=finding.words, alarm=finding.alarm)
     return draft(event, data, kind="policy.ungated")
 
 
 def gone(agent: str, session: str, why: str, at_us: int) -> Draft:
-    """The record that a session is taken to be over, which no event told."""
+    """Builds the record of a session that is taken to be over, though no event said so."""
     data = InferredData(state=str(SessionState.GONE), why=why)
     return Draft(kind="policy.inferred", at=at_us, data=data, agent=agent, session=session)
 
 
 def call_line(line: str) -> str:
-    """The line of a call as its record has it."""
+    """Returns the line of a call as its record has it."""
     return _cut(line, CALL_SUMMARY_CHARS)
 
 
-def _cut(line: str, most_chars: int) -> str:
-    return line if len(line) <= most_chars else f"{line[: most_chars - 1]}…"
+def _cut(line: str, limit_chars: int) -> str:
+    return line if len(line) <= limit_chars else f"{line[: limit_chars - 1]}…"

@@ -1,4 +1,4 @@
-"""What of a call an operator can edit, and the input that the edited text makes."""
+"""The part of a call that an operator can edit, and the input that the edited text makes."""
 
 from __future__ import annotations
 

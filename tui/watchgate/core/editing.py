@@ -1,7 +1,8 @@
-"""An operator's edit of what would run: another request, judged again, in the place of the first.
+"""An operator's edit of a call: another request, judged anew, in the place of the first.
 
-What was asked stays as it was asked. The edited input has a digest and a risk of its own, and only
-that is allowed: the decision on it is checked as if the edited call had been asked from the start.
+The request that was asked stays as it is in the record. The edited input has a digest and a risk
+of its own, and only that is allowed: the decision on it is checked as if the edited call had been
+asked from the start.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ MAX_INPUT_BYTES = 4 * 1024 * 1024
 
 
 def edited(request: Request, args: dict[str, Any], gate: PolicyGate, id: str) -> Request:
-    """The request that `request` becomes with this input; nothing is changed by that.
+    """Returns the request that `request` becomes with this input; changes nothing.
 
     Raises `Refused` where the call cannot be edited, or a rule denies what it became.
     """
@@ -39,11 +40,11 @@ def edited(request: Request, args: dict[str, Any], gate: PolicyGate, id: str) ->
         )
     _check_input(request, args)
     subject = with_input(request.subject, Modify(args))
-    tool, found = subject.tool, gate.assess(subject)
-    if tool is None or found is None:
+    tool, assessment = subject.tool, gate.assess(subject)
+    if tool is None or assessment is None:
         raise Refused("bad_request", "only a tool call can be edited")
-    if found.decision == "deny":
-        raise Refused("not_offered", f"a rule denies the edited call: {found.reason}")
+    if assessment.decision == "deny":
+        raise Refused("not_offered", f"a rule denies the edited call: {assessment.reason}")
     digest = subject_digest(subject, tool)
     data = msgspec.structs.replace(
         request.data,
@@ -57,7 +58,7 @@ def edited(request: Request, args: dict[str, Any], gate: PolicyGate, id: str) ->
         asked_risk=request.data.asked_risk if request.data.asked else request.data.risk,
         offered=tuple(each for each in request.data.offered if each != "handback"),
         silence="deny",
-        **_judged(found),
+        **_judged(assessment),
     )
     return Request(
         id=id,
@@ -73,27 +74,27 @@ def edited(request: Request, args: dict[str, Any], gate: PolicyGate, id: str) ->
     )
 
 
-def check_edit(said: Decision, request: Request, edited: Request, now: Instant) -> Decision:
-    """The decision as one about the edited request; raises `Refused` unless it can be taken now.
+def check_edit(decision: Decision, request: Request, edited: Request, now: Instant) -> Decision:
+    """Returns the decision as one about the edited request; raises `Refused` if it is not valid.
 
     Its digest is that of the request that was shown when the edit began, or of what it became.
     """
-    if said.decision != "allow":
-        raise Refused("bad_request", f"only an allow has an input, a {said.decision} has none")
-    if said.digest is None:
+    if decision.decision != "allow":
+        raise Refused("bad_request", f"only an allow has an input, a {decision.decision} has none")
+    if decision.digest is None:
         raise Refused("bad_request", "an allow needs the digest of what was shown")
-    if said.digest not in (request.data.digest, edited.data.digest):
+    if decision.digest not in (request.data.digest, edited.data.digest):
         raise Refused(
             "digest_mismatch",
             "the digest is not that of the request that is edited: look at it again, then decide",
         )
-    meant = msgspec.structs.replace(said, digest=edited.data.digest, input=None)
+    meant = msgspec.structs.replace(decision, digest=edited.data.digest, input=None)
     check(meant, edited, now)
     return meant
 
 
 def preview(edited: Request) -> dict[str, Any]:
-    """What an operator has to see of an edited call before it is allowed."""
+    """Returns the parts of an edited call that an operator has to look at before it is allowed."""
     data = edited.data
     return {
         "digest": data.digest,
@@ -107,15 +108,15 @@ def preview(edited: Request) -> dict[str, Any]:
     }
 
 
-def _judged(found: Assessment) -> dict[str, Any]:
+def _judged(assessment: Assessment) -> dict[str, Any]:
     return {
-        "risk": found.risk,
-        "rule": found.rule,
-        "reason": found.reason,
-        "findings": found.findings,
-        "opaque": found.opaque,
-        "segments": found.segments,
-        "raised": why_raised(found),
+        "risk": assessment.risk,
+        "rule": assessment.rule,
+        "reason": assessment.reason,
+        "findings": assessment.findings,
+        "opaque": assessment.opaque,
+        "segments": assessment.segments,
+        "raised": why_raised(assessment),
     }
 
 

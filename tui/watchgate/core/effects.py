@@ -1,4 +1,4 @@
-"""What the engine wants done, in order; the hub does it."""
+"""The effects: what the engine wants done, in order; the hub carries them out."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from watchgate.core.verdicts import Reply
 
 
 class Emit(msgspec.Struct, frozen=True, tag="emit", gc=False):
-    """Seal this draft, write it to the journal, show it to every console."""
+    """Order to seal the draft, write it to the journal and show it to every console."""
 
     draft: Draft
 
 
 class Send(msgspec.Struct, frozen=True, tag="send"):
-    """Tell the agent on this connection; then report `sent` for the request, if there is one."""
+    """Order to send the reply on this connection, and to report `sent` for the request, if any."""
 
     conn: int
     event: Event
@@ -26,22 +26,22 @@ class Send(msgspec.Struct, frozen=True, tag="send"):
 
 
 class Commit(msgspec.Struct, frozen=True, tag="commit"):
-    """When everything emitted so far is on disk, report `committed` for this request."""
+    """Order to report `committed` for this request once everything emitted so far is on disk."""
 
     request: str
 
 
 class Ask(msgspec.Struct, frozen=True, tag="ask"):
-    """Run this handler for the hearing; then report `heard` with what it said."""
+    """Order to run this handler for the dispatch, and to hand its report to `Engine.on_report`."""
 
-    hearing: int
+    dispatch_id: int
     invoke: Invoke
 
 
 class Halt(msgspec.Struct, frozen=True, tag="halt"):
-    """End these handlers of the hearing, and whatever they started: nobody waits for them."""
+    """Order to stop these handlers of the dispatch, and the processes that they started."""
 
-    hearing: int
+    dispatch_id: int
     handlers: frozenset[str]
 
 

@@ -1,4 +1,4 @@
-"""How requests end, and what each waiting agent is told of it."""
+"""Settles requests, and answers every agent that waits for one."""
 
 from __future__ import annotations
 
@@ -28,30 +28,49 @@ class Endings:
         self._grants = grants
         self._on_timeout = on_timeout
 
-    def end(
-        self, request: Request, how: Input, word: Word, by: str, now: Instant, reason: str = ""
+    def end_undecided(
+        self, request: Request, cause: Input, word: Word, by: str, now: Instant, reason: str = ""
     ) -> list[Effect]:
-        """An end that nobody decided, as silence has it on the lanes that wait."""
-        how, word = _in_silence(request, how, word)
+        """Ends a request that nobody decided, as silence has it on the lanes that wait.
+
+        Args:
+            request: the open request.
+            cause: the event that ends it.
+            word: the word for this end in records.
+            by: the author of the end, for records.
+            now: the current time.
+            reason: the reason, for the agent.
+        """
+        cause, word = _in_silence(request, cause, word)
         stop = word == "denied-by-timeout" and self._on_timeout == "deny_and_stop"
-        self._broker.settle(request, how, word=word, by=by, now=now, reason=reason, stop=stop)
-        return [drafts.decided(request), *self.tell(request)]
+        self._broker.settle(request, cause, word=word, by=by, now=now, reason=reason, stop=stop)
+        return [drafts.decided(request), *self.answer_waiters(request)]
 
-    def undo(
-        self, request: Request, how: Input, word: Word, reason: str, now: Instant
+    def take_back(
+        self, request: Request, cause: Input, word: Word, reason: str, now: Instant
     ) -> list[Effect]:
-        """An allow that was decided but must not be told any more."""
-        how, word = _in_silence(request, how, word)
-        self._broker.settle(request, how, word=word, by="watchgate", now=now, reason=reason)
+        """Takes back an allow that was decided but must not be sent any more.
+
+        Args:
+            request: a request whose allow is not on disk yet.
+            cause: the event that undoes it.
+            word: the word for this end in records.
+            reason: the reason, for the agent.
+            now: the current time.
+        """
+        cause, word = _in_silence(request, cause, word)
+        self._broker.settle(request, cause, word=word, by="watchgate", now=now, reason=reason)
         undone = drafts.undelivered(request, word, "the allow was never told", now)
-        return [undone, *self.tell(request)]
+        return [undone, *self.answer_waiters(request)]
 
-    def nobody(self, request: Request, reason: str, now: Instant) -> list[Effect]:
-        """The end of a request while there is nobody who could decide it (AP-3)."""
-        return self.end(request, Input.FAIL, "denied-no-approver", "watchgate", now, reason)
+    def end_unattended(self, request: Request, reason: str, now: Instant) -> list[Effect]:
+        """Ends a request while there is nobody who could decide it (AP-3)."""
+        return self.end_undecided(
+            request, Input.FAIL, "denied-no-approver", "watchgate", now, reason
+        )
 
-    def tell(self, request: Request) -> list[Effect]:
-        """The answers to all waiting connections, each in what its lane makes of the decision."""
+    def answer_waiters(self, request: Request) -> list[Effect]:
+        """Answers all waiting connections, each with what its lane makes of the decision."""
         end = request.ending
         text = wording.denial(
             end.word, request=request.id, reason=end.reason, waited_s=end.waited_s
@@ -61,7 +80,7 @@ class Endings:
             reply = SayAnswer(end.answers)
         elif request.status is Status.ALLOWED:
             reply = SayAllow(
-                request.data.tool.input if request.rewritten else None, _words_beside(request)
+                request.data.tool.input if request.rewritten else None, _allow_context(request)
             )
         elif end.word == "denied-by-operator":
             reply = SayDeny(text, stop=end.stop)
@@ -93,7 +112,7 @@ class Endings:
         return [*sends]
 
     def allow_by_grant(self, request: Request, grant: Grant, now: Instant) -> list[Effect]:
-        """Let a grant decide, in the name of who gave it; nothing if the request ended already."""
+        """Lets a grant decide, in the name of its giver; nothing if the request ended already."""
         by = f"grant #{grant.id[:4]} of {grant.by}"
         if not self._broker.settle(request, Input.ALLOW, word="allowed-by-grant", by=by, now=now):
             return []
@@ -101,14 +120,14 @@ class Endings:
         return [drafts.decided(request), *used, Commit(request.id)]
 
     def allow_by_rule(self, request: Request, now: Instant) -> list[Effect]:
-        """Let an allow rule decide, as the configuration has it."""
+        """Lets an allow rule decide, as the configuration has it."""
         by = f"rule {request.data.rule}"
         if not self._broker.settle(request, Input.ALLOW, word="allowed-by-rule", by=by, now=now):
             return []
         return [drafts.decided(request), Commit(request.id)]
 
-    def grant(self, request: Request, now: Instant) -> list[Effect]:
-        """Put a grant in force and release the equal requests that wait already (AP-8)."""
+    def give_grant(self, request: Request, now: Instant) -> list[Effect]:
+        """Puts a grant in force and releases the equal requests that wait already (AP-8)."""
         grant, effects = self._grants.give(request, now)
         for other in list(self._broker.open.values()):
             pending = other.status is Status.PENDING
@@ -117,18 +136,18 @@ class Endings:
         return effects
 
     def replace(
-        self, request: Request, edited: Request, said: Decision, now: Instant
+        self, request: Request, edited: Request, decision: Decision, now: Instant
     ) -> list[Effect]:
-        """Put an edited request in the place of the one that it was made of."""
+        """Puts an edited request in the place of the one that it was made from."""
         reason = f"it goes on as #{edited.id[:4]}"
         self._broker.settle(
             request,
             Input.EDIT,
             word="edited-by-operator",
-            by=said.by,
+            by=decision.by,
             now=now,
             reason=reason,
-            said=said,
+            decision=decision,
         )
         self._broker.add(edited)
         call = self._calls.get(edited.subject, edited.call)
@@ -140,14 +159,14 @@ class Endings:
         ]
 
 
-def _words_beside(request: Request) -> str:
-    """Return what the model reads with an allow: handlers' words, and an operator's edit."""
+def _allow_context(request: Request) -> str:
+    """Returns the model's text with an allow: handlers' texts, and a note on an operator's edit."""
     edited = wording.edited(request.data.summary) if request.data.edited_from else ""
     return "\n".join(filter(None, (request.context, edited)))
 
 
 def reply_for(event: Event, reply: Reply) -> Reply:
-    """What this event's agent can be told of the reply; a rewrite that it cannot is a denial."""
+    """Returns the reply as this event's agent can take it; a rewrite that it cannot is a denial."""
     if isinstance(reply, SayAnswer):
         return reply if event.can.answer else SayNothing()
     if not isinstance(reply, SayAllow):
@@ -158,9 +177,12 @@ def reply_for(event: Event, reply: Reply) -> Reply:
     return reply if event.can.allow else SayNothing(reply.context)
 
 
-def _in_silence(request: Request, how: Input, word: Word) -> tuple[Input, Word]:
-    """The input and word of an undecided end: where every lane hands back, nothing is denied."""
-    if request.silence == "deny" or how is Input.HANGUP:
-        return how, word
+def _in_silence(request: Request, cause: Input, word: Word) -> tuple[Input, Word]:
+    """Returns the input and the word of an end that nobody decided.
+
+    Where every lane hands back, nothing is denied.
+    """
+    if request.silence == "deny" or cause is Input.HANGUP:
+        return cause, word
     timed_out = word == "denied-by-timeout"
     return Input.HANDBACK, "handed-back-by-timeout" if timed_out else "handed-back"

@@ -1,4 +1,4 @@
-"""Which escalation is due for which request: each is told once of each, and of no settled one."""
+"""Escalations: requests that another person is notified of, each once and never a settled one."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from watchgate.core.requests import Request, Status
 
 
 class Due(msgspec.Struct, frozen=True):
-    """One who is to be told of one request, which waited so long."""
+    """An escalation that is due: its entry, and the request that waited so long."""
 
     request: str
     entry: EscalationConfig
@@ -21,34 +21,34 @@ class Due(msgspec.Struct, frozen=True):
 
 
 class Escalations:
-    """The entries of a configuration, and which of them was told of which open request."""
+    """The entries of a configuration, and the open requests that each was used for."""
 
     def __init__(self, entries: Sequence[EscalationConfig]) -> None:
         self._entries = tuple(entries)
-        self._told: set[tuple[str, str]] = set()
+        self._notified: set[tuple[str, str]] = set()
 
     def due(self, requests: Collection[Request], *, attended: bool, now: Instant) -> list[Due]:
-        """Who is to be told now, the longest wait first; from now on they count as told.
+        """Returns the escalations that are due, the longest wait first; each is due only once.
 
         `requests` are all that are open, `attended` says that a console is attached.
         """
         ids = {request.id for request in requests}
-        self._told = {pair for pair in self._told if pair[0] in ids}
-        found = [
+        self._notified = {pair for pair in self._notified if pair[0] in ids}
+        due_now = [
             Due(request.id, entry, now.mono_s - request.opened.mono_s)
             for request in requests
             for entry in self._entries
             if self._wanted(request, entry, attended=attended, now=now)
         ]
-        self._told.update((due.request, due.entry.name) for due in found)
-        return sorted(found, key=lambda due: -due.waited_s)
+        self._notified.update((due.request, due.entry.name) for due in due_now)
+        return sorted(due_now, key=lambda due: -due.waited_s)
 
     def _wanted(
         self, request: Request, entry: EscalationConfig, *, attended: bool, now: Instant
     ) -> bool:
         return (
             request.status is Status.PENDING
-            and (request.id, entry.name) not in self._told
+            and (request.id, entry.name) not in self._notified
             and not (attended and entry.when == "unattended")
             and _rank(request.data.risk) >= severity(entry.min_risk)
             and now.mono_s - request.opened.mono_s >= entry.after_s
@@ -56,5 +56,5 @@ class Escalations:
 
 
 def _rank(risk: Risk) -> int:
-    """What nobody could judge is told of like what is known to be high."""
+    """Ranks a risk; what nobody could judge counts as high."""
     return severity("high" if risk == "unknown" else risk)

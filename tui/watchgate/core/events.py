@@ -54,7 +54,7 @@ ToolClass = Literal["shell", "read", "edit", "fetch", "mcp", "agent", "question"
 
 
 class Lane(StrEnum):
-    """How an event may be answered, and what silence means there."""
+    """The way in which an event may be answered, and the meaning of silence there."""
 
     GATE = "gate"
     GATE_READ = "gate-read"
@@ -63,7 +63,7 @@ class Lane(StrEnum):
 
     @property
     def waits(self) -> bool:
-        """Whether the agent waits for an answer on this lane."""
+        """Return whether the agent waits for an answer on this lane."""
         return self is not Lane.OBSERVE
 
 
@@ -84,7 +84,7 @@ class Tool(msgspec.Struct, frozen=True, omit_defaults=True, gc=False):
 
 
 class Can(msgspec.Struct, frozen=True, omit_defaults=True):
-    """What the agent can be told in answer to this event.
+    """The answers that the agent understands for this event.
 
     `allow` false means that an operator's allow can only be handed back; what the agent does then
     say its `OwnRules`. `answer` says that the answers to its questions can be told.
@@ -242,7 +242,7 @@ class Sub(msgspec.Struct, frozen=True):
 
 
 class Terms(msgspec.Struct, frozen=True, omit_defaults=True, gc=False):
-    """What an event says beside its call that a decision may depend on; each as in `Event`."""
+    """The terms of an event beside its call that a decision may depend on; each as in `Event`."""
 
     can: Can = Can()
     turn: str | None = None
@@ -312,7 +312,7 @@ class Event(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, gc=Fa
 
     @property
     def terms(self) -> Terms:
-        """What it says beside its call; the environment only where it is to be decoded again."""
+        """Return the terms beside its call; the environment only for decoding again."""
         return Terms(
             self.can,
             self.turn,

@@ -1,4 +1,4 @@
-"""The keys of the filter language: what each compares, and which values it can have."""
+"""The keys of the filter language: the field that each compares, and its possible values."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ RISK_RANK: Final = {"low": 0, "medium": 1, "high": 2, "critical": 3, "unknown": 
 
 
 class Key(msgspec.Struct, frozen=True):
-    """One key: what it looks at, an example, and which values there are where they are known.
+    """One key: the field that it looks at, an example, and its values where they are known.
 
     A key that is `ordered` can be compared with `>`, `>=`, `<` and `<=`; one that is `timed` takes
     a moment. The values of one that names an id may be `shortened`.
@@ -72,13 +72,13 @@ WORDS: Final[tuple[str, ...]] = (*ENDINGS, *get_args(Gate))
 
 
 def plain(key: str, value: str) -> str:
-    """A value as it is compared: case says nothing, and in a state blanks are hyphens."""
+    """Returns a value as it is compared: without case, and in a state with hyphens for blanks."""
     folded = value.casefold()
     return folded.replace(" ", "-") if key == "state" else folded
 
 
 def _distinct(words: Iterable[str]) -> tuple[str, ...]:
-    """The words in their order, of those that are compared alike only the first."""
+    """Returns the words in their order, of those that are compared alike only the first."""
     first: dict[str, str] = {}
     for word in words:
         first.setdefault(plain("state", word), word)

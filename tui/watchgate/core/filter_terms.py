@@ -1,4 +1,4 @@
-"""What a filter is made of: conditions on fields, and the tests that they come to."""
+"""The parts of a filter: conditions on fields, and the tests made of them."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ class Term(msgspec.Struct, frozen=True):
         return "at" if self.key in _TIMED else self.key
 
     def test(self) -> Callable[[Value], bool]:
-        """Whether a field's value fits; a field that is missing equals nothing."""
+        """Builds the test of a field's value; a field that is missing equals nothing."""
         holds = _limited(self) if self.limit is not None else _equal(self)
         return (lambda held: not holds(held)) if self.negated else holds
 
@@ -83,15 +83,15 @@ class Filter(msgspec.Struct, frozen=True):
         return min((bound for bound in bounds if bound is not None), default=None)
 
     def pinned(self) -> Filter:
-        """The same with its times in UTC, for a core that reads them later or in another zone."""
+        """Returns the same with its times in UTC, for a core in another zone or at a later time."""
         return Filter(tuple(map(_pinned, self.terms)))
 
     def matches(self, fields: Mapping[str, Value]) -> bool:
-        """Whether a record or row with these fields passes; bare words look at `text`."""
+        """Returns whether a record or row with these fields passes; bare words look at `text`."""
         return all(_test(term)(fields.get(term.field)) for term in self.terms)
 
     def over(self, getters: Mapping[str, Getter[T]]) -> Callable[[T], bool] | None:
-        """The test of many things whose fields are read by `getters`, only those it needs.
+        """Builds the test of many things whose fields are read by `getters`, only those it needs.
 
         None without a condition: everything passes.
         """
@@ -121,7 +121,7 @@ def _test(term: Term) -> Callable[[Value], bool]:
 
 
 def _missing(_thing: object) -> None:
-    """The field of a thing that has no such field."""
+    """Reads the field of a thing that has no such field."""
 
 
 def _limited(term: Term) -> Callable[[Value], bool]:

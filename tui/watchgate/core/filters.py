@@ -50,7 +50,7 @@ class FilterError(ValueError):
 
 
 def parse(text: str, *, now_us: int | None = None, zone: tzinfo | None = None) -> Filter:
-    """The filter that a text means; raises `FilterError` pointing at the fault.
+    """Parses a text into a filter; raises `FilterError` pointing at the fault.
 
     `since:` and `until:` are read at `now_us` (UTC µs), by the clock of `zone` or else of where
     this machine is.
@@ -105,7 +105,7 @@ def _term(match: re.Match[str], now_us: int | None, zone: tzinfo | None) -> Term
 
 
 def _text(match: re.Match[str], value: str, *, negated: bool) -> Term:
-    """A word, which may have a star before it; behind it one says what is so anyway."""
+    """Parses a word, which may have a star before it; one behind it changes nothing."""
     anywhere = bool(match["lead"])
     if match["quoted"] is None:
         anywhere = value.startswith("*")
@@ -151,7 +151,15 @@ def _check_value(key: str, value: str, span: tuple[int, int], *, prefix: bool) -
 def _limit(
     key: str, value: str, span: tuple[int, int], now_us: int | None, zone: tzinfo | None
 ) -> int:
-    """The number that a term compares with."""
+    """Parses the number that a term compares with: a rank, milliseconds or UTC µs.
+
+    Args:
+        key: The key of the term.
+        value: The text that was written.
+        span: Start and end of the value in the filter, for a fault.
+        now_us: The current time (UTC µs); None: there is no clock.
+        zone: The zone of times of day; None: that of this machine.
+    """
     if key == "risk":
         _check_value(key, value, span, prefix=False)
         return RISK_RANK[value.casefold()]
@@ -166,12 +174,12 @@ def _limit(
 
 
 def _duration_ms(key: str, value: str, span: tuple[int, int]) -> int:
-    found = _TOOK.fullmatch(value)
-    if found is None:
+    match = _TOOK.fullmatch(value)
+    if match is None:
         raise FilterError(f"{key} is compared with a time: 200ms, 5s, 2m or 1h", *span)
-    if not found[2]:
+    if not match[2]:
         raise FilterError(f"a unit is missing: {value}ms, {value}s, {value}m or {value}h", *span)
-    return round(float(found[1]) * _UNIT_MS[found[2].lower()])
+    return round(float(match[1]) * _UNIT_MS[match[2].lower()])
 
 
 def _unknown(what: str, word: str, allowed: Sequence[str]) -> str:

@@ -1,10 +1,10 @@
-"""Calls that reach for the network after untrusted text and a secret were read: a level graver.
+"""Exfiltration: calls that want the network after untrusted text and a secret were read.
 
 Whoever writes what an agent reads may tell it to fetch a secret and to carry it out. None of the
-three calls shows that by itself. So for each session are remembered, of the calls that ran or were
-let run, the newest that read something untrusted and the newest that read a secret after that; a
-call that wants the network behind them is raised, and names both. Once a person has allowed such a
-call, having been shown them, it takes a new secret.
+three calls shows that by itself. So each session has, of the calls that ran or were let run, the
+newest that read something untrusted and the newest that read a secret after that; a call that wants
+the network behind them is one level graver, and names both. Once a person has allowed such a call,
+having been shown them, it takes a new secret.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from watchgate.core.policy.shell.words import names
 from watchgate.core.raising import FLOW, ago, call_line, raised_by
 from watchgate.core.recent import Recent
 
-_SESSIONS_KEPT = 2_000
+_SESSIONS_MAX = 2_000
 _FROM_ELSEWHERE: Final = frozenset(
     (
         "files.print-outside",
@@ -48,7 +48,7 @@ _ONLY_HERE: Final = re.compile(
 
 
 class _Step(msgspec.Struct, frozen=True):
-    """A call that ran, in a few words, and when."""
+    """A call that ran, in a few words, with its time."""
 
     at: Instant
     line: str
@@ -62,27 +62,27 @@ class _Read(msgspec.Struct, frozen=True):
 
 
 class Flow:
-    """The grave reads of each session, by agent and session."""
+    """The reads of untrusted text and of secrets, by agent and session."""
 
     def __init__(self) -> None:
-        self._read: Recent[tuple[str, str], _Read] = Recent(_SESSIONS_KEPT)
+        self._read: Recent[tuple[str, str], _Read] = Recent(_SESSIONS_MAX)
 
-    def ran(self, event: Event, found: Assessment, now: Instant) -> None:
-        """Remember a call that ran, or that was let run."""
+    def note_run(self, event: Event, assessment: Assessment, now: Instant) -> None:
+        """Notes a call that ran, or that was let run."""
         key = event.agent, event.session
         known = self._read.get(key, _Read())
-        if known.untrusted is not None and _reads_secret(found):
+        if known.untrusted is not None and _reads_secret(assessment):
             pair = known.untrusted, _Step(now, call_line(event))
             self._read.renew(key, msgspec.structs.replace(known, secret=pair))
-        elif _reads_untrusted(event, found):
+        elif _reads_untrusted(event, assessment):
             step = _Step(now, call_line(event))
             self._read.renew(key, msgspec.structs.replace(known, untrusted=step))
 
-    def raised(self, event: Event, found: Assessment) -> Assessment:
-        """The assessment of a call, one level up where it would carry out what was read."""
+    def raised(self, event: Event, assessment: Assessment) -> Assessment:
+        """Returns the assessment of a call, one level up where it could carry a secret out."""
         known = self._read.get((event.agent, event.session))
-        if known is None or known.secret is None or not _wants_network(event, found):
-            return found
+        if known is None or known.secret is None or not _wants_network(event, assessment):
+            return assessment
         untrusted, secret = known.secret
         at_s = event.at.mono_s
         first, second = (ago(max(0.0, at_s - each.at.mono_s)) for each in known.secret)
@@ -90,61 +90,61 @@ class Flow:
             f"the session read from elsewhere ({untrusted.line}, {first}), then a secret"
             f" ({secret.line}, {second}), and now wants the network"
         )
-        return raised_by(FLOW, reason, found)
+        return raised_by(FLOW, reason, assessment)
 
-    def allowed(self, event: Event) -> None:
-        """Take it that a person has allowed the network, knowing what was read."""
+    def note_allowed(self, event: Event) -> None:
+        """Notes that a person has allowed the network, knowing what was read."""
         key = event.agent, event.session
         if known := self._read.get(key):
             self._read[key] = msgspec.structs.replace(known, secret=None)
 
-    def over(self, agent: str, session: str) -> None:
-        """Forget a session that ended."""
+    def forget(self, agent: str, session: str) -> None:
+        """Forgets a session that ended."""
         self._read.pop((agent, session), None)
 
 
-def _reads_secret(found: Assessment) -> bool:
-    rules = {each.rule for each in found.findings}
+def _reads_secret(assessment: Assessment) -> bool:
+    rules = {each.rule for each in assessment.findings}
     return any(rule.startswith("secrets.") for rule in rules - _NO_SECRET)
 
 
-def _reads_untrusted(event: Event, found: Assessment) -> bool:
+def _reads_untrusted(event: Event, assessment: Assessment) -> bool:
     tool = event.tool
     if tool is None:
         return False
     if tool.cls in ("fetch", "mcp"):
         return True
-    if any(each.rule in _FROM_ELSEWHERE for each in found.findings):
+    if any(each.rule in _FROM_ELSEWHERE for each in assessment.findings):
         return True
-    return _runs_any(found, _FETCHING)
+    return _runs_any(assessment, _FETCHING)
 
 
-def _wants_network(event: Event, found: Assessment) -> bool:
+def _wants_network(event: Event, assessment: Assessment) -> bool:
     tool = event.tool
-    if tool is None or found.decision == "deny":
+    if tool is None or assessment.decision == "deny":
         return False
     if tool.cls == "fetch":
         return True
     # What an allow rule covers, such as a look at an issue, tells nobody anything.
-    if found.decision == "allow":
+    if assessment.decision == "allow":
         return False
     if tool.cls != "shell":
-        return any(_SENDS.match(each.rule) for each in found.findings)
-    if _runs_any(found, _SENDING):
+        return any(_SENDS.match(each.rule) for each in assessment.findings)
+    if _runs_any(assessment, _SENDING):
         return True
-    local = any(map(_ONLY_HERE.match, _words(found)))
-    return not local and any(_SENDS.match(each.rule) for each in found.findings)
+    local = any(map(_ONLY_HERE.match, _words(assessment)))
+    return not local and any(_SENDS.match(each.rule) for each in assessment.findings)
 
 
-def _runs_any(found: Assessment, programs: frozenset[str]) -> bool:
-    """Tell whether a part runs one of these programs, and not only with this machine."""
+def _runs_any(assessment: Assessment, programs: frozenset[str]) -> bool:
+    """Returns whether a part runs one of these programs, and not only with this machine."""
     return any(
         posixpath.basename(segment.words[0]).lower() in programs
         and not any(map(_ONLY_HERE.match, segment.words[1:]))
-        for segment in found.segments
+        for segment in assessment.segments
         if segment.words
     )
 
 
-def _words(found: Assessment) -> list[str]:
-    return [word for segment in found.segments for word in segment.words[1:]]
+def _words(assessment: Assessment) -> list[str]:
+    return [word for segment in assessment.segments for word in segment.words[1:]]

@@ -1,4 +1,4 @@
-"""What records say of the gate itself: its profile, off switch, journal, rules and own files."""
+"""Folds of the records about the gate: its profile, off switch, journal, rules and own files."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ ATTEMPT_MEND: Final = "watchgate search kind:policy.refused, then watchgate on"
 
 
 def started(record: Record) -> GateView:
-    """The gate of a new core."""
+    """Returns the gate of a new core."""
     return GateView(profile=record.data.get("profile") or "guard")
 
 
@@ -26,7 +26,7 @@ def _profile(gate: GateView, record: Record) -> GateView:
 
 
 def is_off(gate: GateView, at: int) -> bool:
-    """Whether the off switch was in force at a moment (UTC µs)."""
+    """Returns whether the off switch was in force at a moment (UTC µs)."""
     until = gate.off_until
     return until is not None and (until == 0 or until > at)
 
@@ -37,7 +37,7 @@ def _off(gate: GateView, record: Record) -> GateView:
 
 
 def _on(gate: GateView, record: Record) -> GateView:
-    """The gate is on; a person who was proven to switch it has seen what was tried."""
+    """Ends the off switch; a person who was proven to end it knows of the refused attempts."""
     left = gate.tampered
     actor = record.data.get("actor")
     if isinstance(actor, dict) and actor.get("standing", "unproven") != "unproven":
@@ -58,7 +58,7 @@ def _rules(gate: GateView, record: Record) -> GateView:
 
 
 def _reloaded(gate: GateView, record: Record) -> GateView:
-    """All is in force again; what it tells besides is wrong with files of projects."""
+    """Puts all rules in force again; a detail names what is wrong with files of projects."""
     fault = record.data.get("detail", "")
     return msgspec.structs.replace(gate, policy="", policy_broken=False, project_fault=fault)
 
@@ -70,27 +70,27 @@ def _fault(gate: GateView, record: Record) -> GateView:
 
 
 def _tampered(gate: GateView, record: Record) -> GateView:
-    return _told(gate, record, decoding.convert(record.data, TamperedData))
+    return _with_finding(gate, record, decoding.convert(record.data, TamperedData))
 
 
 def _refused(gate: GateView, record: Record) -> GateView:
     tried = decoding.convert(record.data, AttemptData)
     if not tried.alarm:
         return gate
-    found = TamperedData(part=ATTEMPT, path="", what=sentence(tried), mend=ATTEMPT_MEND)
-    return _told(gate, record, found)
+    attempt = TamperedData(part=ATTEMPT, path="", what=sentence(tried), mend=ATTEMPT_MEND)
+    return _with_finding(gate, record, attempt)
 
 
-def _told(gate: GateView, record: Record, found: TamperedData) -> GateView:
-    others = _but(gate.tampered, found)
-    left = others if record.kind == "policy.intact" else (*others, found)
+def _with_finding(gate: GateView, record: Record, finding: TamperedData) -> GateView:
+    others = _but(gate.tampered, finding)
+    left = others if record.kind == "policy.intact" else (*others, finding)
     return msgspec.structs.replace(gate, tampered=left)
 
 
-def _but(told: Iterable[TamperedData], found: TamperedData) -> tuple[TamperedData, ...]:
-    """What was told of other files, or of other parts of this one."""
-    about = (found.part, found.agent, found.path)
-    return tuple(each for each in told if (each.part, each.agent, each.path) != about)
+def _but(findings: Iterable[TamperedData], finding: TamperedData) -> tuple[TamperedData, ...]:
+    """Returns the findings about other files, or about other parts of this one."""
+    about = (finding.part, finding.agent, finding.path)
+    return tuple(each for each in findings if (each.part, each.agent, each.path) != about)
 
 
 GATE_FOLDS: Final[dict[str, Callable[[GateView, Record], GateView]]] = {

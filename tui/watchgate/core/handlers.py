@@ -1,4 +1,4 @@
-"""Handlers: who is asked about an event, in which role, and what their failure means."""
+"""Handlers: what is run for an event, in which role, and what a failure of it means."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ HandlerKind = Literal["callable", "command", "extension", "policy"]
 
 
 class Handler(msgspec.Struct, frozen=True, kw_only=True):
-    """One registered handler; how it is run is the runner's affair, found by `id`.
+    """One registered handler; the runner that runs it is looked up by `id`.
 
     `on` are canonical kinds. Lower `priority` runs first. Gates decide; observers never end a
     chain and nobody waits for them. A gate's failure is closed and an observer's open unless

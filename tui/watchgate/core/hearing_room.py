@@ -1,19 +1,18 @@
-"""Where the handlers of an event are heard, and whoever waits for it is answered.
+"""Runs the handlers of an event, and answers the clients that wait for their outcome.
 
-The engine says what follows for a call once its handlers have spoken; everything else about a
-hearing is here: who shares it, what is told about an event that is no call, its trace, its end
-before the time.
+This file knows which clients share a dispatch, the reply to an event that is no call, the trace,
+and the end before the time. What follows for a call is ruled in `ruling` and carried out by the
+`RulingExecutor`.
 """
 
 from __future__ import annotations
-
-from typing import Protocol
 
 import msgspec
 
 from watchgate.core import drafts, wording
 from watchgate.core.calls import Call
 from watchgate.core.clock import Instant
+from watchgate.core.deciding import Deciding
 from watchgate.core.effects import Effect, Send
 from watchgate.core.events import Event
 from watchgate.core.hearings import Hearing, Hearings
@@ -21,196 +20,206 @@ from watchgate.core.policy.gate import PolicyGate
 from watchgate.core.presets import DispatchPolicy
 from watchgate.core.records import Gate, Word
 from watchgate.core.requests import Waiter
-from watchgate.core.ruling import Ruling, only_viewed, rule
+from watchgate.core.ruling import only_viewed, rule
 from watchgate.core.standing import Standing
 from watchgate.core.verdicts import Outcome, Reply, Report, SayDeny, SayNothing
 
-_PAST = "the agent went on before"
-
-
-class Decide(Protocol):
-    """What follows for a call on one connection from what was ruled."""
-
-    def __call__(
-        self,
-        event: Event,
-        conn: int,
-        call: Call,
-        ruling: Ruling,
-        traces: list[Effect],
-        now: Instant,
-    ) -> list[Effect]:
-        """The effects; `traces` go after the call's own record."""
-        ...
+_WENT_ON = "the agent went on before"
 
 
 class HearingRoom:
-    """The hearings of one core."""
+    """Dispatches events to the handlers of one core.
+
+    Args:
+        pending: the dispatches under way.
+        preset: the dispatch policy of the user's handlers.
+        gate: the policy, as the last handler of every call.
+        status: the consoles attached, and the time that a client leaves.
+        executor: carries out the ruling on a call.
+    """
 
     def __init__(
         self,
-        hearings: Hearings,
+        pending: Hearings,
         preset: DispatchPolicy,
         gate: PolicyGate,
-        standing: Standing,
-        decide: Decide,
+        status: Standing,
+        executor: Deciding,
     ) -> None:
-        self._hearings = hearings
+        self._pending = pending
         self._preset = preset
         self._gate = gate
-        self._standing = standing
-        self._decide = decide
+        self._status = status
+        self._executor = executor
 
-    def hear(self, event: Event, conn: int, call: Call | None, now: Instant) -> list[Effect]:
-        """Ask the handlers of an event, and answer when the gates among them are through."""
-        if not event.lane.waits and not self._hearings.bus.hears(event.kind):
+    def dispatch(self, event: Event, conn: int, call: Call | None, now: Instant) -> list[Effect]:
+        """Runs the handlers of an event; answers as soon as its gates have an outcome."""
+        if not event.lane.waits and not self._pending.bus.hears(event.kind):
             return []  # almost every event of a core without handlers
-        hearing = None if call is None else self._hearings.of_call(call, event.kind)
-        limit_s = self._standing.hearing_s(event)
-        if hearing is not None and event.lane.waits:
-            hearing.waiters.append((conn, event))
-            hearing.dispatch.hurry(now.mono_s + limit_s)
+        pending = None if call is None else self._pending.of_call(call, event.kind)
+        limit_s = self._status.dispatch_limit_s(event)
+        if pending is not None and event.lane.waits:
+            pending.waiters.append((conn, event))
+            pending.dispatch.hurry(now.mono_s + limit_s)
             return []
-        started = self._hearings.start(event, conn, call, limit_s, now)
+        started = self._pending.start(event, conn, call, limit_s, now)
         if isinstance(started, Outcome):
-            return self._at_once(event, conn, call, started, now)
+            return self._answer_at_once(event, conn, call, started, now)
         if call is not None and started.waiters:
-            call.heard += 1
-        return self._go_on(started, self._hearings.begin(started, now), now)
+            call.open_dispatches += 1
+        return self._advance(started, self._pending.begin(started, now), now)
 
-    def heard(self, number: int, handler: str, report: Report, now: Instant) -> list[Effect]:
-        """Take what a handler said."""
-        hearing, asks = self._hearings.heard(number, handler, report, now)
-        return [] if hearing is None else self._go_on(hearing, asks, now)
+    def on_report(self, number: int, handler: str, report: Report, now: Instant) -> list[Effect]:
+        """Takes a handler's report."""
+        pending, asks = self._pending.on_report(number, handler, report, now)
+        return [] if pending is None else self._advance(pending, asks, now)
 
     def expire(self, now: Instant) -> list[Effect]:
-        """Fail the handlers whose time is up."""
+        """Fails the handlers whose time is up."""
         effects: list[Effect] = []
-        for hearing, asks in self._hearings.expire(now):
-            effects += self._go_on(hearing, asks, now)
+        for pending, asks in self._pending.expire(now):
+            effects += self._advance(pending, asks, now)
         return effects
 
-    def left(self, conn: int, word: Word, reason: str, now: Instant) -> list[Effect] | None:
-        """The end of the hearing for which only this connection waited; None without one."""
-        found = self._hearings.left_by(conn)
-        return None if found is None else self._cut(found[0], word, reason, now, gone=found[1])
+    def drop_connection(
+        self, conn: int, word: Word, reason: str, now: Instant
+    ) -> list[Effect] | None:
+        """Removes a connection that waits no longer; `word` is the word for that end.
 
-    def past(self, now: Instant) -> list[Effect]:
-        """End the hearings of calls that the agent is past: nobody is asked about those (AP-7)."""
-        heard = self._hearings.all()
-        if not heard:
+        Cancels the dispatch for which only it waited; returns None where there is no such dispatch.
+        """
+        last = self._pending.remove_waiter(conn)
+        return None if last is None else self._cancel(last[0], word, reason, now, gone=last[1])
+
+    def cancel_passed(self, now: Instant) -> list[Effect]:
+        """Cancels the dispatches of calls that the agent has already got past (AP-7)."""
+        under_way = self._pending.all()
+        if not under_way:
             return []  # after almost every event
-        over = [e for e in heard if e.waiters and not e.concluded and _over(e)]
-        return [e for each in over for e in self._cut(each, "answered-elsewhere", _PAST, now)]
+        over = [e for e in under_way if e.waiters and not e.concluded and _call_is_over(e)]
+        return [e for each in over for e in self._cancel(each, "answered-elsewhere", _WENT_ON, now)]
 
     def close_all(self, word: Word, reason: str, now: Instant) -> list[Effect]:
-        """End whatever is being heard and is not decided yet."""
-        waited_for = [each for each in self._hearings.all() if not each.concluded]
-        return [e for each in waited_for for e in self._cut(each, word, reason, now)]
+        """Cancels every dispatch that has no outcome yet."""
+        waited_for = [each for each in self._pending.all() if not each.concluded]
+        return [e for each in waited_for for e in self._cancel(each, word, reason, now)]
 
-    def _go_on(self, hearing: Hearing, effects: list[Effect], now: Instant) -> list[Effect]:
-        """Conclude a hearing that has an outcome; trace one that is over."""
-        dispatch, outcome = hearing.dispatch, hearing.dispatch.outcome
+    def _advance(self, pending: Hearing, effects: list[Effect], now: Instant) -> list[Effect]:
+        """Concludes a dispatch that has an outcome; records the trace of one that is over."""
+        dispatch, outcome = pending.dispatch, pending.dispatch.outcome
         if outcome is None:
             return effects
-        if not hearing.concluded:
-            _conclude(hearing)
-            hearing.took_ms = round((now.mono_s - dispatch.began.mono_s) * 1000, 3)
-            effects = effects + self._answer_all(hearing, outcome, now)
+        if not pending.concluded:
+            _conclude(pending)
+            pending.took_ms = round((now.mono_s - dispatch.began.mono_s) * 1000, 3)
+            effects = effects + self._answer_all(pending, outcome, now)
         if dispatch.over:
-            self._hearings.close(hearing)
-            effects = [*effects, self._trace(hearing, outcome)]
+            self._pending.close(pending)
+            effects = [*effects, self._dispatch_trace(pending, outcome)]
         return effects
 
-    def _answer_all(self, hearing: Hearing, outcome: Outcome, now: Instant) -> list[Effect]:
-        """Answer everybody who waits for the hearing, each for the event that it sent."""
+    def _answer_all(self, pending: Hearing, outcome: Outcome, now: Instant) -> list[Effect]:
+        """Answers every client that waits for a dispatch, each for the event that it sent."""
         effects: list[Effect] = []
-        for conn, event in hearing.waiters:
-            if hearing.call is None or event.tool is None:
-                effects.append(Send(conn, event, self._said(event, outcome)))
+        for conn, event in pending.waiters:
+            if pending.call is None or event.tool is None:
+                effects.append(Send(conn, event, self._event_reply(event, outcome)))
                 continue
-            ruling = rule(event, outcome, self._preset, self._gate, hearing.took_ms)
-            hearing.ruling = hearing.ruling or ruling
-            effects += self._decide(event, conn, hearing.call, ruling, [], now)
+            ruling = rule(event, outcome, self._preset, self._gate, pending.took_ms)
+            pending.ruling = pending.ruling or ruling
+            effects += self._executor.execute(event, conn, pending.call, ruling, [], now)
         return effects
 
-    def _at_once(
+    def _answer_at_once(
         self, event: Event, conn: int, call: Call | None, outcome: Outcome, now: Instant
     ) -> list[Effect]:
-        """What follows where nobody had to be heard."""
+        """Answers an event for which no handler had to be run.
+
+        Args:
+            event: the event as its agent sent it.
+            conn: the connection that it came over.
+            call: the call that it belongs to, if any.
+            outcome: the outcome of a chain in which no handler ran.
+            now: the current time.
+        """
         if call is not None and event.tool is not None and event.lane.waits:
             ruling = rule(event, outcome, self._preset, self._gate)
-            traces: list[Effect] = [self._traced(event, call, ruling.outcome)]
-            return self._decide(event, conn, call, ruling, traces, now)
-        traces = [self._traced(event, call, outcome)] if outcome.trace else []
+            traces: list[Effect] = [self._trace_record(event, call, ruling.outcome)]
+            return self._executor.execute(event, conn, call, ruling, traces, now)
+        traces = [self._trace_record(event, call, outcome)] if outcome.trace else []
         if event.lane.waits:
-            traces.append(Send(conn, event, self._said(event, outcome)))
+            traces.append(Send(conn, event, self._event_reply(event, outcome)))
         return traces
 
-    def _said(self, event: Event, outcome: Outcome) -> Reply:
-        """What is told about an event that is no call: only a gate's denial stops anything."""
+    def _event_reply(self, event: Event, outcome: Outcome) -> Reply:
+        """Returns the reply to an event that is no call: only a gate's denial stops anything."""
         context = self._preset.joined_by.join(outcome.injections)
         if outcome.effect == "view" or self._gate.profile == "watch" or not event.can.deny:
             return SayNothing(context)
         if outcome.decision == "deny":
             word: Word = "denied-failure" if outcome.failed else "denied-by-rule"
             hook = outcome.decided_by or ""
-            said = wording.denial(word, reason=outcome.reason, what="prompt", hook=hook)
-            return SayDeny(said)
+            text = wording.denial(word, reason=outcome.reason, what="prompt", hook=hook)
+            return SayDeny(text)
         if outcome.decision == "confirm":
             return SayDeny(wording.unasked_prompt(outcome.decided_by, outcome.reason))
         if outcome.input is not None:
             return SayDeny(wording.untold_prompt(outcome.rewritten_by, event.agent))
         return SayNothing(context)
 
-    def _trace(self, hearing: Hearing, outcome: Outcome) -> Effect:
-        rows, ruling = hearing.dispatch.trace(), hearing.ruling
+    def _dispatch_trace(self, pending: Hearing, outcome: Outcome) -> Effect:
+        rows, ruling = pending.dispatch.trace(), pending.ruling
         if ruling is None:
             whole = msgspec.structs.replace(outcome, trace=rows)
         else:
-            heard = rows if ruling.counted else only_viewed(rows)
-            whole = msgspec.structs.replace(ruling.outcome, trace=(*heard, ruling.policy))
-        return self._traced(hearing.event, hearing.call, whole, hearing.took_ms)
+            handler_rows = rows if ruling.counted else only_viewed(rows)
+            whole = msgspec.structs.replace(ruling.outcome, trace=(*handler_rows, ruling.policy))
+        return self._trace_record(pending.event, pending.call, whole, pending.took_ms)
 
-    def _traced(
+    def _trace_record(
         self, event: Event, call: Call | None, outcome: Outcome, took_ms: float = 0.0
     ) -> Effect:
         return drafts.traced(event, call, outcome, self._preset.name, took_ms)
 
-    def _cut(
-        self, hearing: Hearing, word: Word, reason: str, now: Instant, gone: Event | None = None
+    def _cancel(
+        self, pending: Hearing, word: Word, reason: str, now: Instant, gone: Event | None = None
     ) -> list[Effect]:
-        """End a hearing without its outcome, as silence has it for each that still waits.
+        """Ends a dispatch without its outcome; each client gets what silence means on its lane.
 
-        `gone` is what the last connection sent, which was told what `word` says or left by itself.
+        Args:
+            pending: the dispatch.
+            word: the word for this end.
+            reason: the reason, for the agent and the record.
+            now: the current time.
+            gone: the event of a connection that has been answered already, or left by itself.
         """
-        effects = self._hearings.cut(hearing, now)
-        _conclude(hearing)
-        self._hearings.close(hearing)
+        effects = self._pending.cancel(pending, now)
+        _conclude(pending)
+        self._pending.close(pending)
         text = wording.denial(word, reason=reason)
-        waiting = [Waiter(n, each, self._standing.silence(each)) for n, each in hearing.waiters]
-        told: list[tuple[Event, Gate]] = [
+        waiting = [Waiter(n, each, self._status.silence(each)) for n, each in pending.waiters]
+        gates: list[tuple[Event, Gate]] = [
             (each.event, "denied" if each.silence == "deny" else "handback") for each in waiting
         ]
         if gone is not None:
-            closed: Gate = "denied" if self._standing.silence(gone) == "deny" else "handback"
-            told.append((gone, "withdrawn" if word == "withdrawn" else closed))
-        denied = any(gate == "denied" for _, gate in told)
-        if hearing.call is not None:
-            if any(gate != "withdrawn" for _, gate in told):
-                hearing.call.decided = "deny" if denied else "handback"
-            effects += self._told(hearing.call, told, word, reason)
+            closed: Gate = "denied" if self._status.silence(gone) == "deny" else "handback"
+            gates.append((gone, "withdrawn" if word == "withdrawn" else closed))
+        denied = any(gate == "denied" for _, gate in gates)
+        if pending.call is not None:
+            if any(gate != "withdrawn" for _, gate in gates):
+                pending.call.decided = "deny" if denied else "handback"
+            effects += self._call_records(pending.call, gates, word, reason)
         effects += [Send(each.conn, each.event, each.undecided(text)) for each in waiting]
-        outcome = hearing.dispatch.outcome
+        outcome = pending.dispatch.outcome
         if outcome is not None:
-            kept = outcome if denied else msgspec.structs.replace(outcome, decision="none")
-            effects.append(self._trace(hearing, kept))
+            cut_outcome = outcome if denied else msgspec.structs.replace(outcome, decision="none")
+            effects.append(self._dispatch_trace(pending, cut_outcome))
         return effects
 
-    def _told(
-        self, call: Call, told: list[tuple[Event, Gate]], word: Word, reason: str
+    def _call_records(
+        self, call: Call, gates: list[tuple[Event, Gate]], word: Word, reason: str
     ) -> list[Effect]:
-        """The record of a call that was not heard to the end, on each of its connections."""
+        """Returns the records of a call whose dispatch was cancelled, one for each connection."""
         return [
             drafts.called(
                 event,
@@ -221,17 +230,17 @@ class HearingRoom:
                 "handed-back" if gate == "handback" else word,
                 (word, reason),
             )
-            for event, gate in told
+            for event, gate in gates
             if event.tool is not None
         ]
 
 
-def _over(hearing: Hearing) -> bool:
-    return hearing.call is not None and hearing.call.over
+def _call_is_over(pending: Hearing) -> bool:
+    return pending.call is not None and pending.call.over
 
 
-def _conclude(hearing: Hearing) -> None:
-    """Nobody waits for this hearing any more."""
-    hearing.concluded = True
-    if hearing.call is not None and hearing.event.lane.waits:
-        hearing.call.heard -= 1
+def _conclude(pending: Hearing) -> None:
+    """Marks a dispatch as one that nobody waits for any more."""
+    pending.concluded = True
+    if pending.call is not None and pending.event.lane.waits:
+        pending.call.open_dispatches -= 1

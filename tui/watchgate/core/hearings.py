@@ -1,7 +1,7 @@
-"""Hearings: the events whose handlers are being heard, and who waits for what comes of it.
+"""Pending dispatches: the events whose handlers are running, and the clients that wait for each.
 
-A hearing is a dispatch that takes time. The same call that arrives over another connection waits
-for the one hearing; when its clients are gone it is cut short, and nothing it started runs on.
+The same call that arrives over another connection waits for the same dispatch. When its clients
+are gone the dispatch is cancelled, and no handler that it started runs on.
 """
 
 from __future__ import annotations
@@ -24,9 +24,10 @@ ENDED_KEPT = 2_000
 
 
 class Hearing(msgspec.Struct, kw_only=True, gc=False):
-    """One event while its handlers are heard; `waiters` are connections and what each sent.
+    """One event while its handlers run; `waiters` are connections and the event that each sent.
 
-    `ruling` adds the policy's word to what the handlers said, where there is a call to rule on.
+    `ruling` adds the policy's verdict to those of the handlers, where there is a call to rule on.
+    `concluded` says that its outcome is in use: nobody can wait for it any more.
     """
 
     number: int
@@ -40,7 +41,7 @@ class Hearing(msgspec.Struct, kw_only=True, gc=False):
 
 
 class Hearings:
-    """Everything that is being heard."""
+    """The dispatches that are under way in one core, by their number."""
 
     def __init__(self, bus: Bus) -> None:
         self.bus = bus
@@ -50,103 +51,117 @@ class Hearings:
     def start(
         self, event: Event, conn: int, call: Call | None, limit_s: float, now: Instant
     ) -> Outcome | Hearing:
-        """The outcome when there is nobody to hear, else a new hearing; then `begin` it."""
-        found = self.bus.start(event, now, limit_s)
-        if isinstance(found, Outcome):
-            return found
+        """Starts a dispatch over an event's handlers, unless none has to be run.
+
+        Args:
+            event: the event as its agent sent it.
+            conn: the connection that it came over.
+            call: the call that it belongs to, if any.
+            limit_s: seconds that the handlers may take together.
+            now: the current time.
+
+        Returns:
+            The outcome where no handler has to be run, else the new dispatch; then `begin` it.
+        """
+        started = self.bus.start(event, now, limit_s)
+        if isinstance(started, Outcome):
+            return started
         self._count += 1
-        hearing = Hearing(
+        pending = Hearing(
             number=self._count,
-            dispatch=found,
+            dispatch=started,
             event=event,
             call=call,
             waiters=[(conn, event)] if event.lane.waits else [],
         )
-        self._open[hearing.number] = hearing
-        return hearing
+        self._open[pending.number] = pending
+        return pending
 
-    def begin(self, hearing: Hearing, now: Instant) -> list[Effect]:
-        """The first handlers to ask."""
-        return self._asks(hearing, hearing.dispatch.begin(now))
+    def begin(self, pending: Hearing, now: Instant) -> list[Effect]:
+        """Returns the orders to run the first handlers."""
+        return self._run_orders(pending, pending.dispatch.begin(now))
 
-    def heard(
+    def on_report(
         self, number: int, handler: str, report: Report, now: Instant
     ) -> tuple[Hearing | None, list[Effect]]:
-        """Take a report: the hearing that it belongs to, if it goes on, and whom to ask next."""
-        hearing = self._open.get(number)
-        if hearing is None:
+        """Takes a report; returns its dispatch while that is under way, and whom to run next."""
+        pending = self._open.get(number)
+        if pending is None:
             return None, []
-        return hearing, self._asks(hearing, hearing.dispatch.feed(handler, report, now))
+        return pending, self._run_orders(pending, pending.dispatch.feed(handler, report, now))
 
     def expire(self, now: Instant) -> Iterable[tuple[Hearing, list[Effect]]]:
-        """Fail the handlers whose time is up, in every hearing that has one."""
-        for hearing in list(self._open.values()):
-            due_s = hearing.dispatch.next_deadline()
+        """Fails the handlers whose time is up; yields each dispatch that has one."""
+        for pending in list(self._open.values()):
+            due_s = pending.dispatch.next_deadline()
             if due_s is not None and due_s <= now.mono_s:
-                before = hearing.dispatch.running
-                calls = hearing.dispatch.expire(now)
-                halted = Halt(hearing.number, before - hearing.dispatch.running)
-                yield hearing, [halted, *self._asks(hearing, calls)]
+                before = pending.dispatch.running
+                calls = pending.dispatch.expire(now)
+                halted = Halt(pending.number, before - pending.dispatch.running)
+                yield pending, [halted, *self._run_orders(pending, calls)]
 
     def of_call(self, call: Call, kind: str) -> Hearing | None:
-        """The hearing that this call's event of this kind can wait for."""
-        for hearing in self._open.values():
-            same = hearing.call is call and hearing.event.kind == kind and not hearing.concluded
-            # What is only observed is heard whenever there is time: nobody can wait for that.
-            if same and hearing.event.lane.waits:
-                return hearing
+        """Returns the dispatch that this call's event of this kind can wait for."""
+        for pending in self._open.values():
+            same = pending.call is call and pending.event.kind == kind and not pending.concluded
+            # The handlers of an observed event run when there is time: nobody can wait for them.
+            if same and pending.event.lane.waits:
+                return pending
         return None
 
-    def left_by(self, conn: int) -> tuple[Hearing, Event] | None:
-        """The hearing for which only this connection waited, and what it sent; else None."""
-        for hearing in self._open.values():
-            sent = next((event for number, event in hearing.waiters if number == conn), None)
-            if sent is not None and not hearing.concluded:
-                hearing.waiters = [each for each in hearing.waiters if each[0] != conn]
-                return None if hearing.waiters else (hearing, sent)
+    def remove_waiter(self, conn: int) -> tuple[Hearing, Event] | None:
+        """Removes a connection from those that wait.
+
+        Returns the dispatch for which only this connection waited, and what it sent; else None.
+        """
+        for pending in self._open.values():
+            sent = next((event for number, event in pending.waiters if number == conn), None)
+            if sent is not None and not pending.concluded:
+                pending.waiters = [each for each in pending.waiters if each[0] != conn]
+                return None if pending.waiters else (pending, sent)
         return None
 
-    def cut(self, hearing: Hearing, now: Instant) -> list[Effect]:
-        """End a hearing before its outcome; what it started is ended with it."""
-        halted = Halt(hearing.number, hearing.dispatch.running)
-        hearing.dispatch.cancel(now)
+    def cancel(self, pending: Hearing, now: Instant) -> list[Effect]:
+        """Ends a dispatch before its outcome; every handler that it started is stopped."""
+        halted = Halt(pending.number, pending.dispatch.running)
+        pending.dispatch.cancel(now)
         return [halted]
 
     def waits_for(self, number: int) -> list[int]:
-        """The connections that wait for what comes of this hearing."""
-        hearing = self._open.get(number)
-        return [] if hearing is None else [conn for conn, _ in hearing.waiters]
+        """Returns the connections that wait for the outcome of this dispatch."""
+        pending = self._open.get(number)
+        return [] if pending is None else [conn for conn, _ in pending.waiters]
 
     def awaited(self, number: int) -> frozenset[str]:
-        """The handlers of this hearing whose reports are awaited."""
-        hearing = self._open.get(number)
-        return frozenset() if hearing is None else hearing.dispatch.running
+        """Returns the handlers of this dispatch whose reports are awaited."""
+        pending = self._open.get(number)
+        return frozenset() if pending is None else pending.dispatch.running
 
-    def close(self, hearing: Hearing) -> None:
-        """Forget a hearing that is over."""
-        self._open.pop(hearing.number, None)
+    def close(self, pending: Hearing) -> None:
+        """Forgets a dispatch that is over."""
+        self._open.pop(pending.number, None)
 
     def all(self) -> list[Hearing]:
-        """What is being heard, the oldest first."""
+        """Returns the dispatches under way, the oldest first."""
         return list(self._open.values())
 
     def next_deadline(self) -> float | None:
-        """When `expire` has to be called next, in monotonic seconds."""
-        due = (hearing.dispatch.next_deadline() for hearing in self._open.values())
+        """Returns the monotonic time at which `expire` has to be called next."""
+        due = (pending.dispatch.next_deadline() for pending in self._open.values())
         return min((each for each in due if each is not None), default=None)
 
-    def _asks(self, hearing: Hearing, calls: list[Invoke]) -> list[Effect]:
-        return [Ask(hearing.number, call) for call in calls]
+    def _run_orders(self, pending: Hearing, calls: list[Invoke]) -> list[Effect]:
+        return [Ask(pending.number, call) for call in calls]
 
 
 class Ended:
-    """The sessions that ended last: a program may say so twice, and only once is it heard."""
+    """The sessions that ended last: a program may say so twice, and only the first counts."""
 
     def __init__(self) -> None:
         self._sessions: Recent[tuple[str, str], None] = Recent(ENDED_KEPT)
 
     def add(self, event: Event) -> bool:
-        """Note the end of the event's session; whether that is news."""
+        """Notes the end of the event's session; returns whether it is the first one."""
         key = (event.agent, event.session)
         if key in self._sessions:
             return False
@@ -154,6 +169,6 @@ class Ended:
         return True
 
     def discard(self, event: Event) -> None:
-        """Another event came of the session: it goes on, and may end again."""
+        """Notes that a session goes on after its end, so that it may end again."""
         if self._sessions:
             self._sessions.pop((event.agent, event.session), None)

@@ -1,7 +1,7 @@
-"""Recorded calls as rows: what became of each, by whose word, and between which records.
+"""Recorded calls as rows: the outcome of each, who decided it, and its first and last record.
 
 The rows come from the same folding as the live table's; the decisions' own words are added. Records
-go in by their numbers, all of a call or the row tells only of those that did.
+go in by their numbers; a row shows only those records of its call that were put in.
 """
 
 from __future__ import annotations
@@ -38,18 +38,18 @@ Names = Mapping[tuple[str, str], str]
 
 
 class Folding:
-    """Folds the records of calls (`apply`, in their order) into `rows`, of `kept` calls at most.
+    """Folds the records of calls (`apply`, in their order) into `rows`, `max_rows` at most.
 
     Records that cannot be read are passed over: purged ones, or those of a later version.
     """
 
-    def __init__(self, kept: int) -> None:
-        self._calls = CallRows(max(1, kept))
-        self._told: dict[int, Told] = {}
+    def __init__(self, max_rows: int) -> None:
+        self._calls = CallRows(max(1, max_rows))
+        self._extras: dict[int, Told] = {}
         self._gate = GateView()
 
     def apply(self, record: Record) -> None:
-        """Fold one record in."""
+        """Folds one record in."""
         fold = _FOLDS.get(record.kind)
         try:
             if fold is not None and record.call and record.agent is not None:
@@ -65,25 +65,34 @@ class Folding:
     def rows(
         self, names: Names | None = None, alive: Set[CallKey] = frozenset(), me: str = ""
     ) -> list[HistoryRow]:
-        """The calls by their first records.
+        """Returns the calls in the order of their first records.
 
         `names` are labels that sessions go by elsewhere, `alive` the calls that are pending or
-        running now, `me` the operator who is told "you".
+        running now, `me` the operator who is shown as "you".
         """
         ring = self._calls.ring
         made = (
-            self._row(ring[number], told, names or {}, alive, me)
-            for number, told in self._told.items()
+            self._row(ring[number], extra, names or {}, alive, me)
+            for number, extra in self._extras.items()
             if number in ring
         )
         return sorted(made, key=lambda row: row.first)
 
     def _row(
-        self, row: CallRow, told: Told, names: Names, alive: Set[CallKey], me: str
+        self, row: CallRow, extra: Told, names: Names, alive: Set[CallKey], me: str
     ) -> HistoryRow:
-        live = (row.agent, row.session, row.call) in alive and not told.core_gone
-        glyph, ended = outcome(row, told, alive=live)
-        label = names.get((row.agent, row.session)) or _folder(told.cwd) or row.label
+        """Builds the row of a call.
+
+        Args:
+            row: The call as the live table has it.
+            extra: The facts of the call that no live row has.
+            names: Labels that sessions go by elsewhere.
+            alive: The calls that are pending or running now.
+            me: The operator who is shown as "you".
+        """
+        live = (row.agent, row.session, row.call) in alive and not extra.core_gone
+        glyph, ended = outcome(row, extra, alive=live)
+        label = names.get((row.agent, row.session)) or _folder(extra.cwd) or row.label
         return HistoryRow(
             at=row.at,
             agent=row.agent,
@@ -94,42 +103,42 @@ class Folding:
             risk=row.risk,
             glyph=glyph,
             outcome=ended,
-            first=told.first,
-            last=told.last,
-            by=by_whom(row, told, ended, me=me, alive=live),
+            first=extra.first,
+            last=extra.last,
+            by=by_whom(row, extra, ended, me=me, alive=live),
             summary=row.summary,
             alarm=row.alarm,
             request=row.request,
-            word=told.word,
-            rule=told.rule,
-            reason=told.reason,
-            waited_s=told.waited_s,
+            word=extra.word,
+            rule=extra.rule,
+            reason=extra.reason,
+            waited_s=extra.waited_s,
             took_ms=row.took_ms,
             asked=row.asked,
             why=row.why,
-            cwd=told.cwd,
-            lane=told.lane,
-            decider=told.by,
-            state=_states(row, told, ended),
+            cwd=extra.cwd,
+            lane=extra.lane,
+            decider=extra.by,
+            state=_states(row, extra, ended),
         )
 
     def _start_over(self) -> None:
-        """A core that starts knows nothing of what an earlier one held, and counts ids from 1."""
+        """Marks calls that an earlier core held: a new one knows none, and counts ids from 1."""
         ring = self._calls.ring
-        for number in filter(ring.__contains__, self._told):
+        for number in filter(ring.__contains__, self._extras):
             if ring[number].stage == "pending" or ring[number].call.startswith("~"):
-                self._told[number].core_gone = True
+                self._extras[number].core_gone = True
         self._calls.forget_nameless()
 
     def _about(self, record: Record) -> Told:
-        """What is told of the record's call, which is new unless a record of it came before."""
+        """Returns the extras of the record's call, a new row unless a record of it came before."""
         key = call_key(record)
         number = self._calls.number(key)
         if number is None:
             number = self._calls.add(_new(record))
-            self._told[number] = Told(first=record.seq, last=record.seq)
-        told = self._told[number]
-        told.last = max(told.last, record.seq)
+            self._extras[number] = Told(first=record.seq, last=record.seq)
+        extra = self._extras[number]
+        extra.last = max(extra.last, record.seq)
         row = self._calls.ring[number]
         tool = record.data.get("tool")
         if not row.tool and isinstance(tool, dict) and isinstance(tool.get("name"), str):
@@ -137,14 +146,14 @@ class Folding:
         summary = record.data.get("summary")
         if not row.summary and isinstance(summary, str):
             self._calls.edit(key, summary=summary[:SUMMARY_CHARS])
-        return told
+        return extra
 
     def _call(self, record: Record) -> None:
-        told, data, key = self._about(record), record.data, call_key(record)
-        told.cwd = told.cwd or str(data.get("cwd", ""))
-        told.lane = told.lane or str(data.get("lane", ""))
-        told.rule = told.rule or str(data.get("rule", ""))
-        told.reason = told.reason or str(data.get("reason", ""))
+        extra, data, key = self._about(record), record.data, call_key(record)
+        extra.cwd = extra.cwd or str(data.get("cwd", ""))
+        extra.lane = extra.lane or str(data.get("lane", ""))
+        extra.rule = extra.rule or str(data.get("rule", ""))
+        extra.reason = extra.reason or str(data.get("reason", ""))
         changes: dict[str, Any] = {}
         if data.get("lane") in ("gate", "gate-read"):
             changes["gated"] = True
@@ -155,10 +164,10 @@ class Folding:
             changes["risk"] = data["risk"]
         self._calls.edit(key, **changes)
         if data.get("gate") == "denied":
-            self._end(record, told, str(data.get("word") or "denied-by-rule"))
+            self._end(record, extra, str(data.get("word") or "denied-by-rule"))
 
     def _result(self, record: Record) -> None:
-        told, key = self._about(record), call_key(record)
+        extra, key = self._about(record), call_key(record)
         row = self._calls.get(key)
         if row is None:
             return
@@ -169,14 +178,14 @@ class Folding:
             # Purged: its kind still says how it ended.
             stage = "done" if record.kind == "tool.post" else "failed"
             self._calls.edit(key, stage=stage, ended_at=record.at)
-        told.interrupted = record.data.get("interrupted") is True
+        extra.interrupted = record.data.get("interrupted") is True
 
     def _requested(self, record: Record) -> None:
-        told, data = self._about(record), record.data
-        told.cwd = told.cwd or str(data.get("cwd", ""))
-        told.rule = str(data.get("rule") or told.rule)
-        told.reason = str(data.get("reason") or told.reason)
-        told.word = ""
+        extra, data = self._about(record), record.data
+        extra.cwd = extra.cwd or str(data.get("cwd", ""))
+        extra.rule = str(data.get("rule") or extra.rule)
+        extra.reason = str(data.get("reason") or extra.reason)
+        extra.word = ""
         changes: dict[str, Any] = {"glyph": "?", "stage": "pending", "request": record.request}
         row = self._calls.get(call_key(record))
         if row is not None:
@@ -186,19 +195,19 @@ class Folding:
         self._calls.edit(call_key(record), took_ms=None, ended_at=None, **changes)
 
     def _decided(self, record: Record) -> None:
-        told, data = self._about(record), record.data
-        told.by = str(data.get("by", ""))
-        told.waited_s = float(data.get("waited_s", 0.0))
-        told.reason = str(data.get("reason") or told.reason)
+        extra, data = self._about(record), record.data
+        extra.by = str(data.get("by", ""))
+        extra.waited_s = float(data.get("waited_s", 0.0))
+        extra.reason = str(data.get("reason") or extra.reason)
         self._calls.edit(call_key(record), request=record.request)
-        self._end(record, told, data["word"])
+        self._end(record, extra, data["word"])
         if data["word"] == "withdrawn":
             self._calls.edit(call_key(record), gated=False)
 
     def _undelivered(self, record: Record) -> None:
-        told = self._about(record)
-        told.by = ""
-        self._end(record, told, record.data["word"])
+        extra = self._about(record)
+        extra.by = ""
+        self._end(record, extra, record.data["word"])
 
     def _contradicted(self, record: Record) -> None:
         self._about(record)
@@ -213,14 +222,14 @@ class Folding:
         end_ungated(self._calls, record, alarm=record.data.get("alarm", True) is True)
 
     def _other(self, record: Record) -> None:
-        """A record that tells of a call and changes nothing about it."""
+        """Notes a record about a call that changes nothing of it."""
         if self._calls.number(call_key(record)) is not None:
             self._about(record)
 
-    def _end(self, record: Record, told: Told, word: str) -> None:
+    def _end(self, record: Record, extra: Told, word: str) -> None:
         if word in ENDINGS:
             end_by_word(self._calls, record, word)
-            told.word = word
+            extra.word = word
 
 
 def _new(record: Record) -> CallRow:
@@ -243,17 +252,17 @@ def _folder(cwd: str) -> str:
     return cwd.rstrip("/").rpartition("/")[2]
 
 
-def _states(row: CallRow, told: Told, ended: str) -> tuple[str, ...]:
-    """The words for where a call stands: a decided one that ran well is not found as done."""
+def _states(row: CallRow, extra: Told, ended: str) -> tuple[str, ...]:
+    """Returns the words for where a call stands: a decided one that ran well is not also done."""
     stage = "" if row.glyph and row.stage in ("done", "running", "pending") else row.stage
-    waited = "no core" if row.glyph == "?" and told.core_gone else ""
-    words = (ended, stage, waited, *states_of(told.word))
+    waited = "no core" if row.glyph == "?" and extra.core_gone else ""
+    words = (ended, stage, waited, *states_of(extra.word))
     return tuple(dict.fromkeys(filter(None, words)))
 
 
-def fold(records: Iterable[Record], kept: int, **more: Any) -> list[HistoryRow]:
-    """The rows of these records, which come in their order; `more` as `Folding.rows` takes it."""
-    folding = Folding(kept)
+def fold(records: Iterable[Record], max_rows: int, **more: Any) -> list[HistoryRow]:
+    """Returns the rows of these records, which come in their order; `more` as `Folding.rows`."""
+    folding = Folding(max_rows)
     for record in records:
         folding.apply(record)
     return folding.rows(**more)

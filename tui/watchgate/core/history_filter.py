@@ -17,7 +17,7 @@ def _text(row: HistoryRow) -> str:
 
 
 def _by(row: HistoryRow) -> Value:
-    """Who decided as the screen names them, and as the record does: `you` have a name, too."""
+    """Names the decider as the screen and as the record do: `you` have a name, too."""
     shown = by_names(row.by.replace(",", " "), row.word) or ()
     return (*shown, *(by_names(row.decider, row.word) or ())) or None
 
@@ -43,7 +43,7 @@ _GETTERS: Final[dict[str, Getter[HistoryRow]]] = {
 
 
 def keeping(wanted: Filter) -> Callable[[HistoryRow], bool]:
-    """The test of a recorded call that a filter means.
+    """Returns the test of a recorded call that a filter means.
 
     A session goes by its label and by its id.
     """

@@ -1,4 +1,4 @@
-"""Records without what no row of the history tells: thousands are read for one page of it."""
+"""Records without what no row of the history shows: thousands are read for one page of it."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _READ: Final = frozenset(
 
 
 def lean(record: Record) -> Record:
-    """The record with what a `Folding` reads of it alone: what a call was to write can be long."""
+    """Returns the record with what a `Folding` reads alone: the text to be written can be long."""
     data: dict[str, Any] = {name: each for name, each in record.data.items() if name in _READ}
     if isinstance(tool := data.get("tool"), dict):
         data["tool"] = {"name": tool.get("name")}

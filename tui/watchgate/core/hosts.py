@@ -1,4 +1,4 @@
-"""Several cores in one picture: how each stands, and what belongs to which.
+"""Several cores watched by one console: the connection to each, and what belongs to which.
 
 A session, a request or a grant of host `lab2` is known as `lab2/ID`, and a session's label is
 `lab2:LABEL`; with a single core there are no hosts, and nothing is renamed.
@@ -16,7 +16,7 @@ from watchgate.core.views import GateView
 
 
 class HostView(msgspec.Struct, frozen=True, kw_only=True):
-    """How the core of one machine stands to this console; times are UTC µs by this machine's clock.
+    """The connection to the core of one machine; times are UTC µs by this machine's clock.
 
     `since` is when it came to be so, `retry_at` when a lost one is tried again for the `tries`th
     time, `why` the reason. `waiting` requests were open there when it was lost, and wait there.
@@ -35,43 +35,45 @@ class HostView(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def here(self) -> bool:
-        """Whether it answers now."""
+        """True while the host's core is attached."""
         return self.state == "attached"
 
 
 def named(host: str, id: str) -> str:
-    """The name of what is `id` on a host; no host's name holds the sign between the two."""
+    """Returns the name, on a console of several cores, of what is `id` on a host: `host/id`."""
     return f"{host}/{id}"
 
 
 def host_and_id(name: str) -> tuple[str, str]:
-    """The host's name and the id there; what was not renamed has no id."""
+    """Splits a name into its host and the id there; what was not renamed has no id."""
     host, _, id = name.partition("/")
     return host, id
 
 
 def own_id(name: str) -> str:
-    """The id that a core gave, wherever that is."""
+    """Returns the id that a core gave, with or without a host before it."""
     return name.rpartition("/")[2]
 
 
 def host_among(hosts: Container[str], session: str) -> str:
-    """The host of a session; empty where it is none of these, as with a single core."""
+    """Returns the host of a session; empty where it is none of these, as with a single core."""
     name, _ = host_and_id(session)
     return name if name in hosts else ""
 
 
 def common_gate(hosts: Iterable[HostView], at: int) -> GateView:
-    """What is so of the gate on all machines that answer; what is so of some only, they tell.
+    """Returns the gate state that all attached hosts share; what differs, each host shows itself.
 
     It is off where it is off everywhere, until the first of them is on again.
     """
     every = list(hosts)
-    told = [host for host in every if host.here] or every
-    if not told:
+    attached = [host for host in every if host.here] or every
+    if not attached:
         return GateView()
-    gate = GateView(profile=told[0].gate.profile)
-    if not all(is_off(host.gate, at) for host in told):
+    gate = GateView(profile=attached[0].gate.profile)
+    if not all(is_off(host.gate, at) for host in attached):
         return gate
-    ends = [host.gate.off_until for host in told if host.gate.off_until]
-    return msgspec.structs.replace(gate, off_until=min(ends, default=0), off_by=told[0].gate.off_by)
+    ends = [host.gate.off_until for host in attached if host.gate.off_until]
+    return msgspec.structs.replace(
+        gate, off_until=min(ends, default=0), off_by=attached[0].gate.off_by
+    )

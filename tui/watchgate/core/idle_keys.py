@@ -15,13 +15,13 @@ Check = Callable[[Entry, DispatchPolicy], str]
 
 
 def idle(entries: Iterable[Entry], preset: DispatchPolicy) -> list[str]:
-    """What to warn of: each key that was given and has no effect, with what has one."""
-    found = []
+    """Return a warning for each key that was given and has no effect, with what has one."""
+    warnings = []
     for entry in entries:
         kind = "handler" if isinstance(entry, HandlerConfig) else "extension"
         words = (check(entry, preset) for check in _CHECKS)
-        found += [f"{kind} {entry.id}: {said}" for said in words if said]
-    return found
+        warnings += [f"{kind} {entry.id}: {problem}" for problem in words if problem]
+    return warnings
 
 
 def _order(entry: Entry, preset: DispatchPolicy) -> str:

@@ -1,4 +1,4 @@
-"""What decoding JSON from outside may raise."""
+"""The errors that decoding JSON from outside may raise."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What one handler's verdict amounts to under a policy, and what all of them amount to together."""
+"""The effect of one handler's verdict under a policy, and the decision of all verdicts together."""
 
 from __future__ import annotations
 
@@ -25,13 +25,14 @@ from watchgate.core.verdicts import (
 )
 
 POLICY: Final = "policy"
-"""What the policy is called where a handler is named: none can have this id."""
+"""The name of the policy where a handler is named: no handler can have this id."""
 
 
 class Judged(msgspec.Struct, frozen=True):
-    """What a verdict amounts to; `ignored` says why it has no say, `ends` that the chain is over.
+    """A verdict after the policy's rules for it.
 
-    `failed` is the cause when a failure became the verdict.
+    `ignored` says why it does not count, `ends` that the chain is over, and `failed` is the cause
+    when a failure became the verdict.
     """
 
     verdict: Verdict
@@ -41,12 +42,12 @@ class Judged(msgspec.Struct, frozen=True):
 
 
 def tag(verdict: Verdict) -> VerdictTag:
-    """The word for a kind of verdict."""
+    """Returns the word for a kind of verdict."""
     return _TAGS[type(verdict)]
 
 
 def words(verdict: Verdict) -> str:
-    """A verdict's own words; of a text for the model only its length."""
+    """Returns a verdict's own text; for a text for the model only its length."""
     match verdict:
         case Confirm(message=text):
             return text
@@ -59,7 +60,7 @@ def words(verdict: Verdict) -> str:
 
 
 def judge(policy: DispatchPolicy, handler: Handler, kind: str, verdict: Verdict) -> Judged:
-    """What the verdict of this handler on an event of this kind amounts to."""
+    """Applies the policy to the verdict of a handler on an event of this kind."""
     if isinstance(verdict, Modify) and verdict.input is None:
         if policy.modify_without_payload == "ignore":
             return Judged(verdict, "a rewrite without an input")
@@ -107,21 +108,21 @@ def _disallowed(policy: DispatchPolicy, handler: Handler, kind: str, verdict: Ve
 def decision(
     policy: DispatchPolicy, opinions: Sequence[tuple[str, Verdict]]
 ) -> tuple[Decision, str | None, Verdict | None]:
-    """The decision, its author and the verdict that made it, from opinions in the chain's order.
+    """Folds opinions, in the chain's order, to the decision, its author and his verdict.
 
     Without one it is the policy's `no_match`; a rewrite alone has an author and no verdict.
     """
-    said = [(author, verdict) for author, verdict in opinions if type(verdict) in _DECISIONS]
+    decisive = [(author, verdict) for author, verdict in opinions if type(verdict) in _DECISIONS]
     if policy.fold == "deny_overrides":
-        said.sort(key=lambda each: _WEIGHTS[_DECISIONS[type(each[1])]])
-    if said:
-        author, verdict = said[0]
+        decisive.sort(key=lambda each: _WEIGHTS[_DECISIONS[type(each[1])]])
+    if decisive:
+        author, verdict = decisive[0]
         return _DECISIONS[type(verdict)], author, verdict
     return policy.no_match, rewriter_of(policy, opinions), None
 
 
 def rewriter_of(policy: DispatchPolicy, opinions: Sequence[tuple[str, Verdict]]) -> str | None:
-    """Whose rewrite counts when several handlers saw the original, in the chain's order."""
+    """Returns the handler whose rewrite counts where several handlers got the original input."""
     authors = [author for author, verdict in opinions if isinstance(verdict, Modify)]
     return authors[0 if policy.modify == "first_wins" else -1] if authors else None
 
@@ -129,7 +130,7 @@ def rewriter_of(policy: DispatchPolicy, opinions: Sequence[tuple[str, Verdict]])
 def rewritten(
     policy: DispatchPolicy, opinions: Sequence[tuple[str, Verdict]]
 ) -> dict[str, Any] | None:
-    """The input that counts when several handlers saw the original, in the chain's order."""
+    """Returns the input that counts where several handlers rewrote the original input."""
     inputs = [verdict.input for _, verdict in opinions if isinstance(verdict, Modify)]
     if not inputs:
         return None
@@ -137,16 +138,16 @@ def rewritten(
 
 
 def capped(policy: DispatchPolicy, texts: Sequence[str]) -> tuple[str, ...]:
-    """The texts for the model, each and all of them within the policy's limits."""
-    kept: list[str] = []
+    """Returns the texts for the model, each and all of them within the policy's limits."""
+    texts_within: list[str] = []
     room = policy.inject_cap
     for text in texts:
         cut = text[: policy.inject_each_cap]
         if len(cut) > room:
             break
-        kept.append(cut)
+        texts_within.append(cut)
         room -= len(cut)
-    return tuple(kept)
+    return tuple(texts_within)
 
 
 _TAGS: Final[Mapping[type[object], VerdictTag]] = {

@@ -39,18 +39,18 @@ _ALTERNATIVES = re.compile(r"[A-Za-z0-9_|]+")
 
 
 class MatcherError(ValueError):
-    """A match table that says something impossible; the message says what to change."""
+    """Raised for a match table that says something impossible; the message says what to change."""
 
 
 def read(protocol: ProtocolName, text: str | None) -> Matcher:
-    """The matcher that a system's own text stands for; None is a matcher that is not there."""
+    """Reads a system's own matcher text; None is a matcher that is not there."""
     if text is None or text == "*":
         return ANY
     return Matcher((_READERS[protocol](text),)) if text else _EMPTY[protocol]
 
 
 def from_config(match: MatchConfig) -> Matcher:
-    """The matcher of a `match` table: every key that is given must fit.
+    """Builds the matcher of a `match` table: every key that is given must fit.
 
     Raises `MatcherError` for what could never fit: an empty text, a star inside a tool's name, a
     folder that is not absolute, a regular expression that does not compile.
@@ -68,38 +68,38 @@ def from_config(match: MatchConfig) -> Matcher:
 
 
 def impossible(matcher: Matcher) -> str | None:
-    """Why a handler with this matcher would never run; None when it may."""
+    """Returns why a handler with this matcher would never run; None when it may."""
     never = (c.why for c in matcher.conditions if isinstance(c, Never))
     return next(never, None)
 
 
 def _exact_or_prefix(text: str) -> Condition:
-    """Ours: one star, at the end, is a prefix."""
+    """Reads our own form: one star, at the end, makes it a prefix."""
     return ToolPrefix(text[:-1]) if text.endswith("*") else Tool((text,))
 
 
 def _field_or_prefix(text: str) -> Condition:
-    """The codex fork's first version: as ours, and ignored where there is no tool."""
+    """Reads the form of the codex fork's first version: as ours, ignored where there is no tool."""
     if text.endswith("*"):
         return Field("prefix", (text[:-1],), sessions=False)
     return Field("exact", (text,), sessions=False)
 
 
 def _pattern(text: str) -> Condition:
-    """Searched for in the field that codex matches on."""
+    """Reads a pattern, to be searched for in the field that codex matches on."""
     why = _fault(text)
     return Never(f"{text!r} {why}") if why else Field("regex", (text,))
 
 
 def _alternatives_or_pattern(text: str) -> Condition:
-    """Upstream codex: plain names between bars are exact, anything else is a pattern."""
+    """Reads upstream codex' form: plain names between bars are exact, else it is a pattern."""
     if _ALTERNATIVES.fullmatch(text):
         return Field("exact", tuple(name for name in text.split("|") if name))
     return _pattern(text)
 
 
 def _glob(text: str) -> Condition:
-    """CodeWhale's conditions on a tool's name: stars, question marks and sets."""
+    """Reads CodeWhale's conditions on a tool's name: stars, question marks and sets."""
     return ToolRegex(rf"\A{translate(text)}")
 
 
@@ -108,7 +108,7 @@ def _none(text: str) -> Condition:
 
 
 def _wrong(name: str, value: object) -> str:
-    """Why a key of a match table could never fit; empty when it may."""
+    """Returns why a key of a match table could never fit; empty when it may."""
     if value == "":
         return "is empty: give it a text, or leave it out"
     if name == "tool" and "*" in str(value)[:-1]:
@@ -121,7 +121,7 @@ def _wrong(name: str, value: object) -> str:
 
 
 def _fault(pattern: str) -> str:
-    """Return why a text is no regular expression that may be used; empty when it is one."""
+    """Returns why a text is no regular expression that may be used; empty when it is one."""
     try:
         Pattern(pattern).refuse_unbounded()
     except PatternFault as fault:

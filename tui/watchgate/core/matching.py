@@ -1,4 +1,4 @@
-"""Matchers as values: which events a handler wants to see.
+"""Matchers as values: the conditions under which a handler gets an event.
 
 A matcher is a list of conditions that must all hold; each condition names its `kind`, and nothing
 is guessed from the look of a text. The empty matcher takes every event. The texts that other hook
@@ -23,23 +23,23 @@ _QUOTES = frozenset("\\'\"")
 
 
 class Tool(msgspec.Struct, frozen=True, tag="tool"):
-    """The tool's canonical or native name is one of these."""
+    """Condition: the tool's canonical or native name is one of these."""
 
     names: Keys
 
     def holds(self, event: Event) -> bool:
-        """Whether the condition holds; without a tool it never does."""
+        """Returns whether the condition holds; without a tool it never does."""
         tool = event.tool
         return tool is not None and (tool.name in self.names or tool.native_name in self.names)
 
 
 class ToolPrefix(msgspec.Struct, frozen=True, tag="tool-prefix"):
-    """The tool's canonical or native name begins so."""
+    """Condition: the tool's canonical or native name begins so."""
 
     prefix: str
 
     def holds(self, event: Event) -> bool:
-        """Whether the condition holds; without a tool it never does."""
+        """Returns whether the condition holds; without a tool it never does."""
         tool = event.tool
         return tool is not None and (
             tool.name.startswith(self.prefix) or tool.native_name.startswith(self.prefix)
@@ -47,34 +47,34 @@ class ToolPrefix(msgspec.Struct, frozen=True, tag="tool-prefix"):
 
 
 class ToolRegex(msgspec.Struct, frozen=True, tag="tool-regex"):
-    """A regular expression is found in the tool's native name; an invalid one never holds."""
+    """Condition: a regular expression matches in the tool's native name; a bad one never does."""
 
     pattern: str
 
     def holds(self, event: Event) -> bool:
-        """Whether the condition holds; without a tool it never does."""
+        """Returns whether the condition holds; without a tool it never does."""
         tool = event.tool
-        return tool is not None and _found(self.pattern, tool.native_name)
+        return tool is not None and _searches(self.pattern, tool.native_name)
 
 
 class CommandContains(msgspec.Struct, frozen=True, tag="command-contains"):
-    """The command holds this text anywhere: `rm` is also found in `npm run confirm`."""
+    """Condition: the command holds this text anywhere, as `npm run confirm` holds `rm`."""
 
     text: str
 
     def holds(self, event: Event) -> bool:
-        """Whether the condition holds; without a command it never does."""
+        """Returns whether the condition holds; without a command it never does."""
         command = _command(event)
         return command is not None and self.text in command
 
 
 class CommandWord(msgspec.Struct, frozen=True, tag="command-word"):
-    """One of the command's words is this one, quotes removed, as a shell would split it."""
+    """Condition: one word of the command is this one, quotes removed, split as a shell would."""
 
     word: str
 
     def holds(self, event: Event) -> bool:
-        """Whether the condition holds; a command that cannot be split holds it when in doubt."""
+        """Returns whether the condition holds; a command that cannot be split holds it."""
         command = _command(event)
         if command is None or (self.word not in command and not _QUOTES.intersection(command)):
             return False
@@ -88,7 +88,7 @@ class CommandWord(msgspec.Struct, frozen=True, tag="command-word"):
 
 
 class InputContains(msgspec.Struct, frozen=True, tag="input-contains"):
-    """The compact JSON text of the tool's input holds this text; without an input it is `null`.
+    """Condition: the compact JSON text of the tool's input (`null` without one) holds this text.
 
     The text has the input's own key order, no blanks between its parts and no escapes beyond
     those that JSON needs (SynapsCLI, `input_contains`).
@@ -97,69 +97,69 @@ class InputContains(msgspec.Struct, frozen=True, tag="input-contains"):
     text: str
 
     def holds(self, event: Event) -> bool:
-        """Whether the condition holds."""
+        """Returns whether the condition holds."""
         tool = event.tool
         return self.text in (_json(tool.input) if tool is not None else "null")
 
 
 class InputEquals(msgspec.Struct, frozen=True, tag="input-equals"):
-    """The tool's input is this JSON value; without an input it is `null` (`input_equals`)."""
+    """Condition: the tool's input (`null` without one) is this JSON value (`input_equals`)."""
 
     value: Any
 
     def holds(self, event: Event) -> bool:
-        """Whether the condition holds; 1, 1.0 and true are three values here."""
+        """Returns whether the condition holds; 1, 1.0 and true are three values here."""
         tool = event.tool
         return json_equal(tool.input if tool is not None else None, self.value)
 
 
 class Regex(msgspec.Struct, frozen=True, tag="regex"):
-    """A regular expression is found in the command, or else in the JSON text of the input."""
+    """Condition: a regular expression matches in the command, or else in the input's JSON text."""
 
     pattern: str
 
     def holds(self, event: Event) -> bool:
-        """Whether the condition holds; an invalid pattern and a missing input never do."""
+        """Returns whether the condition holds; an invalid pattern and a missing input never do."""
         tool = event.tool
         if tool is None or _compiled(self.pattern) is None:
             return False
         command = _command(event)
-        return _found(self.pattern, command if command is not None else _json(tool.input))
+        return _searches(self.pattern, command if command is not None else _json(tool.input))
 
 
 class Agent(msgspec.Struct, frozen=True, tag="agent"):
-    """The event comes from this agent."""
+    """Condition: the event comes from this agent."""
 
     name: str
 
     def holds(self, event: Event) -> bool:
-        """Whether the condition holds."""
+        """Returns whether the condition holds."""
         return event.agent == self.name
 
 
 class Session(msgspec.Struct, frozen=True, tag="session"):
-    """The event belongs to this session of its agent."""
+    """Condition: the event belongs to this session of its agent."""
 
     id: str
 
     def holds(self, event: Event) -> bool:
-        """Whether the condition holds."""
+        """Returns whether the condition holds."""
         return event.session == self.id
 
 
 class Cwd(msgspec.Struct, frozen=True, tag="cwd"):
-    """The session works in this folder or below it."""
+    """Condition: the session works in this folder or below it."""
 
     folder: str
 
     def holds(self, event: Event) -> bool:
-        """Whether the condition holds; an event without a folder holds none."""
+        """Returns whether the condition holds; an event without a folder holds none."""
         folder = self.folder.rstrip("/")
         return event.cwd == self.folder or event.cwd.startswith(f"{folder}/")
 
 
 class Field(msgspec.Struct, frozen=True, tag="field"):
-    """The field that Codex matches on is one of these: a tool's name, or how a session changed.
+    """Condition: Codex' field for matching, a tool's name or a session's change, is one of these.
 
     An event without such a field holds it: there Codex ignores a matcher. `sessions` false leaves
     the session's word out, as the first version of its fork does.
@@ -170,7 +170,7 @@ class Field(msgspec.Struct, frozen=True, tag="field"):
     sessions: bool = True
 
     def holds(self, event: Event) -> bool:
-        """Whether the condition holds; an invalid pattern never does on an event with the field."""
+        """Returns whether the condition holds; with a bad pattern no event with the field does."""
         tool, body = event.tool, event.body
         if tool is not None:
             values: Keys = (tool.name, tool.native_name)
@@ -182,12 +182,12 @@ class Field(msgspec.Struct, frozen=True, tag="field"):
 
 
 class Never(msgspec.Struct, frozen=True, tag="never"):
-    """A text that could not be read: no event fits it, so that a fault never widens a handler."""
+    """Condition that never holds: a text that could not be read must not widen a handler."""
 
     why: str
 
     def holds(self, event: Event) -> bool:  # noqa: ARG002 - as every condition
-        """Whether the condition holds: no."""
+        """Returns False."""
         return False
 
 
@@ -225,16 +225,16 @@ class Matcher(msgspec.Struct, frozen=True):
     conditions: tuple[Condition, ...] = ()
 
     def matches(self, event: Event) -> bool:
-        """Whether a handler with this matcher sees the event."""
+        """Returns whether a handler with this matcher gets the event."""
         return all(condition.holds(event) for condition in self.conditions)
 
     @property
     def about_tools(self) -> bool:
-        """Whether it can only ever fit an event with a tool."""
+        """Returns whether it can only ever match an event with a tool."""
         return any(isinstance(condition, _ABOUT_TOOLS) for condition in self.conditions)
 
     def split(self) -> tuple[tuple[Condition, ...], tuple[Condition, ...]]:
-        """The conditions that agent and tool name alone decide, and the others."""
+        """Returns the conditions that agent and tool name alone decide, and the others."""
         named = tuple(c for c in self.conditions if isinstance(c, _BY_NAME))
         return named, tuple(c for c in self.conditions if not isinstance(c, _BY_NAME))
 
@@ -243,7 +243,7 @@ ANY = Matcher()
 
 
 def json_equal(one: Any, other: Any) -> bool:
-    """Whether two JSON values are the same; unlike in Python, 1, 1.0 and True are not."""
+    """Returns whether two JSON values are the same; unlike in Python, 1, 1.0 and True are not."""
     if type(one) is not type(other):
         return False
     if isinstance(one, dict):
@@ -255,7 +255,7 @@ def json_equal(one: Any, other: Any) -> bool:
 
 def _fits(way: Way, text: str, value: str) -> bool:
     if way == "regex":
-        return _found(text, value)
+        return _searches(text, value)
     return value == text if way == "exact" else value.startswith(text)
 
 
@@ -278,8 +278,11 @@ def _json(value: Any) -> str:
     return msgspec.json.encode(value).decode()
 
 
-def _found(pattern: str, text: str) -> bool:
-    """Whether it is found; a text too long to be looked at fits, lest a guard is passed by it."""
+def _searches(pattern: str, text: str) -> bool:
+    """Searches for a pattern in a text.
+
+    A text too long to be searched counts as a match, lest a guard is passed by it.
+    """
     known = _compiled(pattern)
     try:
         return known is not None and known.search(text)

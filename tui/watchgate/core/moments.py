@@ -1,4 +1,4 @@
-"""Moments as a person writes them: how long ago, a time of day, a day, or both."""
+"""Times as a person writes them: so long ago, a time of day, a day, or both."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ TAKES: Final = "30m, 2h, 7d, 12:04, today, yesterday, 2026-11-20 or 2026-11-20T1
 
 
 def since_us(text: str, now_us: int, zone: tzinfo | None = None) -> int:
-    """The moment (UTC µs) from which on a text wants things; raises `ValueError`.
+    """Parses the moment (UTC µs) from which on a text wants things; raises `ValueError`.
 
     Times of day are those of `zone`, or else of where this machine is. One that is still to come
     today means yesterday's.
@@ -43,7 +43,7 @@ def since_us(text: str, now_us: int, zone: tzinfo | None = None) -> int:
 
 
 def until_us(text: str, now_us: int, zone: tzinfo | None = None) -> int:
-    """The moment (UTC µs) before which a text wants things; raises `ValueError`.
+    """Parses the moment (UTC µs) before which a text wants things; raises `ValueError`.
 
     What is named is still wanted: all of that day, minute or second.
     """
@@ -58,29 +58,29 @@ def until_us(text: str, now_us: int, zone: tzinfo | None = None) -> int:
 
 
 def written(at_us: int) -> str:
-    """A moment (UTC µs) so that it is read alike everywhere, to the second that it is in."""
+    """Writes a moment (UTC µs) so that it is read alike everywhere, to the second that it is in."""
     return datetime.fromtimestamp(min(at_us // 1_000_000, _LAST_S), UTC).strftime(
         "%Y-%m-%dT%H:%M:%SZ"
     )
 
 
 def _ago_us(text: str, now_us: int) -> int | None:
-    found = _AGO.fullmatch(text)
-    return max(0, now_us - int(found[1]) * _UNIT_US[found[2].lower()]) if found else None
+    match = _AGO.fullmatch(text)
+    return max(0, now_us - int(match[1]) * _UNIT_US[match[2].lower()]) if match else None
 
 
 def _unit(text: str, now_us: int, zone: tzinfo | None) -> tuple[datetime, timedelta, bool]:
-    """Where the named day, minute or second begins, how long it is, and if it names no day."""
+    """Returns the beginning and the length of the named day or time, and if it names no day."""
     try:
         today = datetime.fromtimestamp(now_us / 1_000_000, zone).replace(
             hour=0, minute=0, second=0, microsecond=0
         )
         if text.lower() in _DAYS_AGO:
             return today - _DAYS_AGO[text.lower()] * _DAY, _DAY, False
-        if found := _TIME.fullmatch(text):
-            return (*_at(today, *found.groups()), True)
-        if found := _DATE.fullmatch(text):
-            year, month, day, hour, minute, second, utc = found.groups()
+        if match := _TIME.fullmatch(text):
+            return (*_at(today, *match.groups()), True)
+        if match := _DATE.fullmatch(text):
+            year, month, day, hour, minute, second, utc = match.groups()
             named = today.replace(year=int(year), month=int(month), day=int(day))
             if hour is None:
                 return named, _DAY, False

@@ -1,4 +1,4 @@
-"""Words that somebody looks for in a text: found where a word begins so, or anywhere.
+"""Words that somebody looks for in a text: matched where a word begins so, or anywhere.
 
 A word is a run of ASCII letters and digits and of whatever is not ASCII, as the index of recorded
 history cuts them: what begins here is what that finds there.
@@ -18,14 +18,14 @@ _INSIDE: Final = f"(?<![{_WORD}])"
 
 
 class Runs(msgspec.Struct, frozen=True):
-    """What a text holds where a needle is found: `whole` words, and one that begins so."""
+    """The words that a text with the needle holds: `whole` ones, and one that begins so."""
 
     whole: tuple[str, ...] = ()
     begun: str = ""
 
 
 def finder(needle: str, *, anywhere: bool = False) -> Callable[[str], bool]:
-    """The test whether a text has the needle, regardless of case.
+    """Builds the test whether a text has the needle, regardless of case.
 
     `push` is found in `git.push` and `--push`, and in `gitpush` only `anywhere`.
     """
@@ -42,9 +42,9 @@ def finder(needle: str, *, anywhere: bool = False) -> Callable[[str], bool]:
 
 
 def runs(needle: str) -> Runs:
-    """The words that every text has in which the needle is found where one begins."""
+    """Returns the words that every text has in which the needle stands where one begins."""
     wanted = needle.casefold()
-    found = [(match[0], match.end()) for match in _RUN.finditer(wanted)]
-    if found and found[-1][1] == len(wanted):
-        return Runs(tuple(word for word, _ in found[:-1]), found[-1][0])
-    return Runs(tuple(word for word, _ in found))
+    words = [(match[0], match.end()) for match in _RUN.finditer(wanted)]
+    if words and words[-1][1] == len(wanted):
+        return Runs(tuple(word for word, _ in words[:-1]), words[-1][0])
+    return Runs(tuple(word for word, _ in words))

@@ -1,4 +1,4 @@
-"""How deeply a value is nested: what is encoded again and again must stay far from the limit."""
+"""The depth of a value: what is encoded again and again must stay far from the limit."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ _NESTS = (dict, list)
 
 
 def too_deep(value: dict[str, Any], levels: int = DEEPEST) -> bool:
-    """Whether lists and objects are nested in each other over more than so many levels."""
+    """Return whether lists and objects are nested in each other over more than so many levels."""
     layer = _nested(value.values())
     for _ in range(levels - 1):
         if not layer:

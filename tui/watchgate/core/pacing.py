@@ -1,4 +1,4 @@
-"""How much one session may ask of an operator: a queue that nobody can read is not put to anybody.
+"""Limits on the requests of one session: a queue that nobody can read is not put to anybody.
 
 A flood of requests teaches people to allow by habit. So a session has room for a few open requests;
 one that goes beyond it, that queues too many in a minute, or that goes on trying what was denied is
@@ -23,14 +23,14 @@ _SESSIONS_KEPT = 2_000
 
 
 class Pause(msgspec.Struct, frozen=True):
-    """A session that is paused: until when, and what for."""
+    """A pause of a session: its end and its reason."""
 
     until: Instant
     why: str
 
 
 class _Pace:
-    """What one session asked lately; `queued` are the times (monotonic) of what had to wait."""
+    """The recent requests of one session; `queued` are monotonic times of those that waited."""
 
     def __init__(self) -> None:
         self.queued: deque[float] = deque(maxlen=QUEUED_A_MINUTE)
@@ -39,13 +39,13 @@ class _Pace:
 
 
 class Pacing:
-    """The pace of every session, by agent and session."""
+    """The recent requests and pauses of every session, by agent and session."""
 
     def __init__(self) -> None:
         self._sessions: Recent[tuple[str, str], _Pace] = Recent(_SESSIONS_KEPT)
 
     def paused(self, agent: str, session: str, now: Instant) -> Pause | None:
-        """The pause that a session is in."""
+        """Returns the pause that a session is in; else None."""
         pace = self._sessions.get((agent, session))
         if pace is None or pace.pause is None:
             return None
@@ -54,10 +54,10 @@ class Pacing:
             return None
         return pace.pause
 
-    def asks(self, agent: str, session: str, pending: int, now: Instant) -> Pause | None:
-        """Count one more request of a session that has `pending` open ones already.
+    def count_request(self, agent: str, session: str, pending: int, now: Instant) -> Pause | None:
+        """Counts one more request of a session that has `pending` open ones already.
 
-        The pause that begins with it, if this is the one too many; it is then not to be held.
+        Returns the pause that begins with it, if it is one too many; it is then not to be held.
         """
         if not pending:
             return None
@@ -70,12 +70,17 @@ class Pacing:
         pace.queued.append(now.mono_s)
         return None
 
-    def decided(
+    def count_decision(
         self, agent: str, session: str, *, allowed: bool, retry: bool, now: Instant
     ) -> Pause | None:
-        """Count an operator's decision; the pause that begins with it, if there is one.
+        """Counts an operator's decision; returns the pause that begins with it, if any.
 
-        `retry` says that the call came again after a denial.
+        Args:
+            agent: the agent of the session.
+            session: the session.
+            allowed: whether the call was allowed.
+            retry: whether the call came again after a denial.
+            now: the current time.
         """
         if allowed:
             if (pace := self._sessions.get((agent, session))) is not None:
@@ -91,8 +96,8 @@ class Pacing:
         why = f"{RETRIES_DENIED} new tries at denied calls were denied"
         return self._pause(pace, why, now)
 
-    def over(self, agent: str, session: str) -> None:
-        """Forget a session that ended."""
+    def forget(self, agent: str, session: str) -> None:
+        """Forgets a session that ended."""
         self._sessions.pop((agent, session), None)
 
     def _pace(self, agent: str, session: str) -> _Pace:

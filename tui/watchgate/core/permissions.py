@@ -36,11 +36,11 @@ _NEEDS: Final[dict[str, Permission]] = {
 
 
 def needed(kind: str) -> Permission:
-    """The permission that seeing events of this canonical kind takes."""
+    """Returns the permission that seeing events of this canonical kind takes."""
     return _NEEDS.get(kind.partition(".")[0], "session.lifecycle")
 
 
 def missing(kinds: Iterable[str], granted: Iterable[str]) -> tuple[str, Permission] | None:
-    """The first kind whose permission was not granted, with that permission."""
+    """Returns the first kind whose permission was not granted, with that permission; else None."""
     have = frozenset(granted)
     return next(((kind, needed(kind)) for kind in sorted(kinds) if needed(kind) not in have), None)

@@ -37,7 +37,7 @@ PresetName = Literal[
 
 
 class DispatchPolicy(msgspec.Struct, frozen=True, kw_only=True):
-    """The fields that the one loop reads.
+    """One preset: the fields that the dispatch loop reads.
 
     `select` first_match: the first gate that returns ends the chain, whatever it says.
     `order`: the order in which gates run and in which verdicts are folded; `parallel` is how many
@@ -47,7 +47,7 @@ class DispatchPolicy(msgspec.Struct, frozen=True, kw_only=True):
     `inject_each_cap` and `inject_cap` bound one and all, in characters. `allowed`: the verdicts
     that count for a kind; `takes`: those that count for a kind that is not named (None: all).
     `failure`: what each cause of a gate's failure means, closed where it is not named; a handler
-    that says `on_failure` or `continue_on_failure` itself is always heard.
+    that says `on_failure` or `continue_on_failure` itself has its own way.
     `after_open_failure` end: the event then passes at once.
     `continue_on_failure`: whether a failed handler of a lifecycle list lets the list go on; None
     where there is no such thing. `confirm`: an operator is asked, or it blocks, or the word is
@@ -92,14 +92,14 @@ class DispatchPolicy(msgspec.Struct, frozen=True, kw_only=True):
     protocol: ProtocolName = "console"
 
     def __post_init__(self) -> None:
-        """Refuse what would make an outcome depend on who finishes first."""
+        """Refuses what would make an outcome depend on which handler finishes first."""
         if self.parallel > 1 and (
             self.stop_on or self.payload_view == "threaded" or self.select == "first_match"
         ):
             raise ValueError(f"{self.name}: handlers that run at once can neither stop nor thread")
 
     def effect(self, kind: str) -> Literal["gate", "view"]:
-        """Whether an outcome for this kind decides what runs, or only what is shown."""
+        """Returns whether an outcome for this kind decides what runs, or only what is shown."""
         return "gate" if self.gates is None or kind in self.gates else "view"
 
 
@@ -130,7 +130,7 @@ _SYNAPS_ALLOWED: Final[Mapping[str, frozenset[VerdictTag]]] = {
 }
 
 _DECIDES: Final = frozenset({"tool.pre", "tool.permission", "prompt.submit"})
-"""What an agent has not done yet; at other kinds nothing can be prevented any more."""
+"""Kinds at which an agent has not acted yet; at others nothing can be prevented any more."""
 
 CONSOLE = DispatchPolicy(name="console", gates=_DECIDES)
 
@@ -267,7 +267,7 @@ PRESETS: Final[dict[PresetName, DispatchPolicy]] = {
 
 
 def preset_of(name: PresetName, total_timeout_s: float | None = None) -> DispatchPolicy:
-    """A preset, with the configuration's own limit on a whole chain where it gives one."""
+    """Returns a preset, with the configuration's own limit on a whole chain where it gives one."""
     preset = PRESETS[name]
     if total_timeout_s is None:
         return preset

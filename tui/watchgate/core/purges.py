@@ -1,4 +1,4 @@
-"""Whether the payloads that a journal no longer holds were dropped as the journal itself says."""
+"""Checks that payloads which a journal no longer holds were dropped as the journal itself says."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Purges:
             # The record that tells of the purge went through the journal's view like any other.
             session = row.agent, redact(row.session or "")
             self._bare.setdefault(session, []).append(row.seq)
-        elif row.kind == KIND and (purged := _told(row.data)):
+        elif row.kind == KIND and (purged := _purge_in(row.data)):
             session = purged.agent, purged.session
             bare = self._bare.get(session, [])
             self._bare[session] = [seq for seq in bare if seq > purged.upto]
@@ -44,7 +44,7 @@ class Purges:
         )
 
 
-def _told(data: bytes) -> PurgedData | None:
+def _purge_in(data: bytes) -> PurgedData | None:
     try:
         return decoding.decode(data, PurgedData)
     except JSON_FAULTS:

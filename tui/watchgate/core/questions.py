@@ -1,4 +1,4 @@
-"""What counts as an answer to an agent's questions, and what value a typed text stands for."""
+"""Valid answers to an agent's questions, and the value that a typed text stands for."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _KINDS = {
 
 
 def check_answers(questions: Sequence[Question], answers: Answers) -> str:
-    """Why these answers cannot be told to the agent, in words that say how to mend it; or ""."""
+    """Return why these answers cannot be told to the agent, and how to mend it; or ""."""
     if len(answers) != len(questions):
         return f"one answer for each question is needed: {len(questions)}, not {len(answers)}"
     for number, (question, given) in enumerate(zip(questions, answers, strict=True), 1):
@@ -32,7 +32,7 @@ def check_answers(questions: Sequence[Question], answers: Answers) -> str:
 
 
 def value_of(question: Question, words: str) -> Value:
-    """What the agent is told for one chosen label or typed text.
+    """Return the value that the agent is told for one chosen label or typed text.
 
     A label stands for its choice's value; raises `ValueError` for words of the wrong type.
     """

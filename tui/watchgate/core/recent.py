@@ -18,13 +18,13 @@ class Recent(dict[K, V]):
 
     __slots__ = ("most",)
 
-    def __init__(self, most: int) -> None:
+    def __init__(self, max_items: int) -> None:
         super().__init__()
-        self.most = most
+        self.max_items = max_items
 
     def __setitem__(self, key: K, value: V) -> None:
         super().__setitem__(key, value)
-        if len(self) > self.most:
+        if len(self) > self.max_items:
             # Another thread may forget one at the same moment; then the next key makes up for it.
             with suppress(KeyError, RuntimeError):
                 del self[next(iter(self))]

@@ -1,4 +1,4 @@
-"""A record as the filter language sees it, and as one line of text."""
+"""A record as the filter language reads it, and as one line of text."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ _UNHEARD = ("allow", "defer", "inject")
 
 
 def fields(record: Record) -> dict[str, Value]:
-    """The fields that a filter can name; `text` is everything that bare words look into."""
+    """Returns the fields that a filter can name; `text` is all that bare words look into."""
     return {key: get(record) for key, get in RECORD_FIELDS.items()}
 
 
 def words(record: Record) -> str:
-    """What the record says, in one line."""
+    """Returns the content of a record in one line."""
     data: dict[str, Any] = record.data
     if record.kind == "hook.trace":
         return _trace_words(data)
@@ -49,7 +49,7 @@ def words(record: Record) -> str:
 
 
 def _grant_words(data: dict[str, Any]) -> str:
-    """Which grant, what it lets run, and what became of it; one of a later version in part."""
+    """Returns a grant's id, what it lets run, and what became of it; of a later version in part."""
     id = str(data.get("id") or data.get("grant") or "")
     hits = data.get("hits")
     parts = (
@@ -64,23 +64,23 @@ def _grant_words(data: dict[str, Any]) -> str:
 
 
 def _trace_words(data: dict[str, Any]) -> str:
-    """The call, what its hooks came to, and what each of them did and for how long."""
+    """Returns the call, its hooks' decision, and what each of them did and for how long."""
     made, by = data.get("decision", "none"), data.get("decided_by")
     if made != "none" and by:
         made = f"{made} by {by}"
     if data.get("effect") == "view":
         made = "only watched" if made == "none" else f"only watched, {made} prevented nothing"
     rows = "; ".join(_row_words(row) for row in data.get("rows", ()))
-    told = f"{made}, {data.get('took_ms', 0):.0f} ms: {rows}" if rows else made
-    return "  ".join(filter(None, (data.get("summary") or data.get("native"), told)))
+    outcome = f"{made}, {data.get('took_ms', 0):.0f} ms: {rows}" if rows else made
+    return "  ".join(filter(None, (data.get("summary") or data.get("native"), outcome)))
 
 
 def _row_words(row: dict[str, Any]) -> str:
     took, detail = row.get("duration_ms"), row.get("why") or row.get("detail", "")
-    said = row.get("verdict") if row.get("status", "ran") == "ran" else row.get("status")
-    if row.get("role") != "gate" and said in _UNHEARD:
+    verdict = row.get("verdict") if row.get("status", "ran") == "ran" else row.get("status")
+    if row.get("role") != "gate" and verdict in _UNHEARD:
         detail = ""
-    words = f"{row.get('handler')} {said}" + (f" {took:.0f} ms" if took is not None else "")
+    words = f"{row.get('handler')} {verdict}" + (f" {took:.0f} ms" if took is not None else "")
     return f"{words} ({detail[:_DETAIL_CHARS]})" if detail else words
 
 
@@ -90,7 +90,7 @@ def _tool(record: Record) -> Value:
 
 
 def _session(record: Record) -> Value:
-    """The session's id, and the beginning of it that lines for people show."""
+    """Returns the session's id, and the beginning of it that lines for people show."""
     return (record.session, record.session[:SHOWN_CHARS]) if record.session else None
 
 

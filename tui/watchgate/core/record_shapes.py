@@ -1,4 +1,4 @@
-"""What the data of a record looks like by its kind: what comes from a file is held against it."""
+"""The shape of a record's data by its kind: data from a file is held against it."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ _SHAPES: Final[dict[str, Any]] = {
 
 
 def misshapen(record: Record) -> str:
-    """What no reader could make of a record; empty where there is nothing.
+    """Return the part of a record that no reader could use; empty where there is none.
 
     A record that lost its data to a purge has none to be wrong.
     """

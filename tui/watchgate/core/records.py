@@ -92,7 +92,7 @@ COUNTED = "usage.counted"
 
 
 def is_heard(record: Record) -> bool:
-    """Whether the record is something that happened in its session, and so makes it known."""
+    """Return whether the record happened in its session, and so makes it known."""
     if record.kind in (COUNTED, "policy.budget", "policy.refused"):
         return False
     return record.agent is not None and record.session is not None
@@ -198,7 +198,7 @@ class BudgetData(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, 
     limit_usd: float
     day: int = 0
     asks: bool = False
-    least: bool = False
+    is_lower_bound: bool = msgspec.field(name="least", default=False)
 
 
 class RequestData(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, gc=False):
@@ -277,7 +277,7 @@ class DecisionData(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True
 
 
 class Fact(msgspec.Struct, frozen=True, omit_defaults=True):
-    """What a call would touch, found by looking and running nothing of it: one short phrase.
+    """A thing that a call would touch, seen without running anything of it: one short phrase.
 
     `segment` is the number of the part it is about; `grave` marks what would be lost for good.
     """

@@ -41,13 +41,13 @@ def coverable(text: str, starts: Sequence[int] = (), *, one_line: bool = False) 
     nothing that runs may hide behind one. With `one_line` (the text was not understood) nothing
     that holds a newline is covered either.
     """
-    found = secrets(text)
-    if not found:
-        return found
+    spans = secrets(text)
+    if not spans:
+        return spans
     begins = sorted((*starts, len(text)))
     return [
         secret
-        for secret in found
+        for secret in spans
         if begins[bisect_right(begins, secret.start)] >= secret.end
         and not (one_line and "\n" in text[secret.start : secret.end])
     ]
@@ -64,7 +64,7 @@ def redact(text: str, starts: Sequence[int] = (), *, one_line: bool = False) -> 
 
 
 def redacted_span(text: str, span: Span) -> Span:
-    """Where a span of the text lies in its redacted view; a cut secret is covered whole."""
+    """Find a span of the text in its redacted view; a cut secret is covered whole."""
     start, end = span
     shift_start = shift_end = 0
     for secret in secrets(text):
@@ -80,7 +80,7 @@ def redacted_span(text: str, span: Span) -> Span:
 
 
 def journal_json(data: Mapping[str, Any], content: Content) -> msgspec.Raw:
-    """What the journal keeps of a record's data, with its secrets redacted, as canonical JSON.
+    """Encode a record's data as the journal keeps it: secrets redacted, as canonical JSON.
 
     `commands` drops what was said and what came back and keeps what was done; `none` drops the
     tool's input and what was made of it as well; `full` keeps all. What is dropped leaves its
@@ -89,7 +89,7 @@ def journal_json(data: Mapping[str, Any], content: Content) -> msgspec.Raw:
     texts of a record together may take as long as one; those not looked at by then are covered
     whole, the input's first.
     """
-    view, left_out_chars = _with_short_line(_kept(data, content))
+    view, left_out_chars = _with_short_line(_by_content(data, content))
     encoded = canonical_json(view)
     # One look at the whole is far cheaper than one at each of its texts.
     if len(encoded) <= SHORT_BYTES and not left_out_chars and not marked(view):
@@ -108,14 +108,14 @@ def _with_short_line(view: Mapping[str, Any]) -> tuple[Mapping[str, Any], int]:
 
     The words of its commands, which repeat it, leave their number.
     """
-    line, most = view.get("summary"), _line_chars(view)
-    if not isinstance(line, str) or len(line) <= most:
+    line, max_chars = view.get("summary"), _line_chars(view)
+    if not isinstance(line, str) or len(line) <= max_chars:
         return view, 0
-    short = {**view, "summary": line[: most + _LOOKED_BEYOND_CHARS]}
+    short = {**view, "summary": line[: max_chars + _LOOKED_BEYOND_CHARS]}
     segments = short.get("segments")
     if segments and len(canonical_json(segments)) > LARGE_BYTES:
         short["segments_count"] = len(short.pop("segments"))
-    return short, len(line) - most
+    return short, len(line) - max_chars
 
 
 def _line_chars(view: Mapping[str, Any]) -> int:
@@ -130,7 +130,7 @@ def _with_end(view: Mapping[str, Any], left_out_chars: int) -> str:
     return f"{view['summary'][: _line_chars(view)]}… {left_out_chars} more characters{place}"
 
 
-def _kept(data: Mapping[str, Any], content: Content) -> Mapping[str, Any]:
+def _by_content(data: Mapping[str, Any], content: Content) -> Mapping[str, Any]:
     if content == "none":
         data = _without_deeds(data)
     if content == "full":
@@ -151,9 +151,9 @@ def _without_streams(row: Any) -> Any:
     run = row.get("run") if isinstance(row, Mapping) else None
     if not isinstance(run, Mapping):
         return row
-    kept = {key: value for key, value in run.items() if key not in _STREAMS}
+    run_fields = {key: value for key, value in run.items() if key not in _STREAMS}
     sizes = {f"{key}_chars": len(run[key]) for key in _STREAMS if isinstance(run.get(key), str)}
-    return {**row, "run": {**kept, **sizes}}
+    return {**row, "run": {**run_fields, **sizes}}
 
 
 def _without_secrets(view: Mapping[str, Any]) -> dict[str, Any]:
@@ -185,13 +185,13 @@ def redact_all(value: Any) -> Any:
 
 def _redacted_words(words: Sequence[str]) -> list[str]:
     line = " ".join(words)
-    found = secrets(line)
+    spans = secrets(line)
     clean: list[str] = []
     start = 0
     for word in words:
         end = start + len(word)
         parts, done = [], start
-        for secret in found:
+        for secret in spans:
             if secret.start < end and start < secret.end:
                 parts += [line[done : max(done, secret.start)], secret.shown]
                 done = min(end, secret.end)
@@ -202,47 +202,49 @@ def _redacted_words(words: Sequence[str]) -> list[str]:
 
 def _without_deeds(data: Mapping[str, Any]) -> dict[str, Any]:
     """The data without anything that tells what a call would do, but for the tool's name."""
-    kept = dict(data)
-    tool = kept.get("tool")
+    redacted = dict(data)
+    tool = redacted.get("tool")
     if isinstance(tool, Mapping):
         size = len(msgspec.json.encode(tool.get("input")))
-        kept["tool"] = {**tool, "input": {}, "input_bytes": size}
-        kept["summary"] = tool.get("name", "")
-    elif isinstance(tool, str) and "summary" in kept:
-        kept["summary"] = tool
-    for key, beside in (("detail", "native"), ("what", "alarm")):
-        if kept.get(beside) and isinstance(kept.get(key), str):
-            kept[f"{key}_chars"] = len(kept.pop(key))
+        redacted["tool"] = {**tool, "input": {}, "input_bytes": size}
+        redacted["summary"] = tool.get("name", "")
+    elif isinstance(tool, str) and "summary" in redacted:
+        redacted["summary"] = tool
+    for key, known_by in (("detail", "native"), ("what", "alarm")):
+        if redacted.get(known_by) and isinstance(redacted.get(key), str):
+            redacted[f"{key}_chars"] = len(redacted.pop(key))
     for key in _TELLING:
-        if kept.get(key):
-            kept[f"{key}_count"] = len(kept.pop(key))
-    if (before := kept.pop("before", None)) is not None:
-        kept["before_bytes"] = len(msgspec.json.encode(before))
-    if asked := kept.pop("asked", ""):
-        kept["asked_chars"] = len(asked)
+        if redacted.get(key):
+            redacted[f"{key}_count"] = len(redacted.pop(key))
+    if (before := redacted.pop("before", None)) is not None:
+        redacted["before_bytes"] = len(msgspec.json.encode(before))
+    if asked := redacted.pop("asked", ""):
+        redacted["asked_chars"] = len(asked)
     # A handler's reason is its own words, and they may quote the call; the policy's never do.
-    author = kept.get("decided_by") or kept.get("rule") or ""
-    if isinstance(kept.get("reason"), str) and ("rows" in kept or author.startswith("handler ")):
-        kept["reason_chars"] = len(kept.pop("reason"))
-    if isinstance(rows := kept.get("rows"), list | tuple):
-        kept["rows"] = [{k: v for k, v in row.items() if k != "detail"} for row in rows]
-        kept["summary"] = kept.get("tool", "")
-        if isinstance(kept.get("shown"), str):
-            kept["shown_chars"] = len(kept.pop("shown"))
-    return _without_quotes(kept)
+    author = redacted.get("decided_by") or redacted.get("rule") or ""
+    if isinstance(redacted.get("reason"), str) and (
+        "rows" in redacted or author.startswith("handler ")
+    ):
+        redacted["reason_chars"] = len(redacted.pop("reason"))
+    if isinstance(rows := redacted.get("rows"), list | tuple):
+        redacted["rows"] = [{k: v for k, v in row.items() if k != "detail"} for row in rows]
+        redacted["summary"] = redacted.get("tool", "")
+        if isinstance(redacted.get("shown"), str):
+            redacted["shown_chars"] = len(redacted.pop("shown"))
+    return _without_quotes(redacted)
 
 
-def _without_quotes(kept: dict[str, Any]) -> dict[str, Any]:
+def _without_quotes(data: dict[str, Any]) -> dict[str, Any]:
     """The data without where findings point, and without the call that a raised risk names."""
-    raised = kept.pop("raised", "")
+    raised = data.pop("raised", "")
     if raised:
-        kept["raised_chars"] = len(raised)
-    if raised and kept.get("reason") == raised:
-        kept["reason"] = ""
-    if "findings" in kept:
-        found = [{k: v for k, v in f.items() if k != "span"} for f in kept["findings"]]
-        kept["findings"] = [{**f, "reason": ""} if f["reason"] == raised else f for f in found]
-    return kept
+        data["raised_chars"] = len(raised)
+    if raised and data.get("reason") == raised:
+        data["reason"] = ""
+    if "findings" in data:
+        findings = [{k: v for k, v in f.items() if k != "span"} for f in data["findings"]]
+        data["findings"] = [{**f, "reason": ""} if f["reason"] == raised else f for f in findings]
+    return data
 
 
 def _moved(part: Mapping[str, Any], summary: str) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""What a handler has to fulfil before it is registered: one place for configuration and manifest.
+"""Checks of a handler before it is registered, the same for configuration and manifest.
 
 A handler that could never run, or that sees more than it was granted, is refused with the reason.
 """
@@ -18,11 +18,11 @@ WITH_TOOL: Final = frozenset(
 
 
 class RegistrationError(ValueError):
-    """A handler that cannot be registered; the message says what to change."""
+    """Raised for a handler that cannot be registered; the message says what to change."""
 
 
 def check(handler: Handler) -> None:
-    """Raise `RegistrationError` for a handler that must not be registered."""
+    """Raises `RegistrationError` for a handler that must not be registered."""
     if not handler.on:
         raise RegistrationError(f"handler {handler.id} names no event: add on = [...]")
     if unknown := sorted(handler.on.difference(KINDS)):

@@ -28,7 +28,7 @@ _ANSWERED: Final = {
 
 
 def requested(state: State, record: Record) -> None:
-    """Open a request, on its call and its session."""
+    """Opens a request, on its call and its session."""
     key = session_key(record)
     data = decoding.convert(record.data, RequestData)
     view = PendingView(
@@ -36,13 +36,13 @@ def requested(state: State, record: Record) -> None:
         at=record.at,
         agent=key[0],
         session=key[1],
-        label=state.seen.views[key].label,
+        label=state.session_views.views[key].label,
         call=record.call or "",
         data=data,
     )
     state.pending[view.id] = view
-    state.seen.ask(key, 1)
-    state.seen.edit(key, pid=data.agent_pid, env=data.env)
+    state.session_views.ask(key, 1)
+    state.session_views.edit(key, pid=data.agent_pid, env=data.env)
     row = state.calls.get(call_key(record))
     state.calls.edit(
         call_key(record),
@@ -58,23 +58,25 @@ def requested(state: State, record: Record) -> None:
 
 
 def facts(state: State, record: Record) -> None:
-    """Lay the facts that were looked up beside the request."""
+    """Adds the facts that were looked up to the request."""
     view = state.pending.get(record.request or "")
     if view is not None:
-        found = decoding.convert(record.data, FactsData)
-        state.pending[view.id] = msgspec.structs.replace(view, facts=found.facts, cut=found.cut)
+        facts_data = decoding.convert(record.data, FactsData)
+        state.pending[view.id] = msgspec.structs.replace(
+            view, facts=facts_data.facts, cut=facts_data.cut
+        )
 
 
 def escalated(state: State, record: Record) -> None:
-    """Add whom the open request was told to."""
+    """Adds a person or place that the open request was escalated to."""
     view = state.pending.get(record.request or "")
     if view is not None:
-        told = (*view.escalated, decoding.convert(record.data, EscalatedData))
-        state.pending[view.id] = msgspec.structs.replace(view, escalated=told)
+        recipients = (*view.escalated, decoding.convert(record.data, EscalatedData))
+        state.pending[view.id] = msgspec.structs.replace(view, escalated=recipients)
 
 
 def extended(state: State, record: Record) -> None:
-    """Move the deadline of an open request."""
+    """Moves the deadline of an open request."""
     view = state.pending.get(record.request or "")
     if view is not None:
         data = msgspec.structs.replace(view.data, deadline_at=record.data["deadline_at"])
@@ -82,23 +84,23 @@ def extended(state: State, record: Record) -> None:
 
 
 def decided(state: State, record: Record) -> None:
-    """Close a request with how it ended, and end or free its call."""
+    """Closes a request with how it ended, and ends or frees its call."""
     view = state.pending.pop(record.request or "", None)
     if view is not None:
-        state.seen.ask((view.agent, view.session), -1)
+        state.session_views.ask((view.agent, view.session), -1)
     word = record.data["word"]
     if view is not None and view.data.asks == "approval" and word in _ANSWERED:
         key, waited_s = (view.agent, view.session), record.data["waited_s"]
-        state.seen.answered(key, waited_s, allowed=_ANSWERED[word])
+        state.session_views.answered(key, waited_s, allowed=_ANSWERED[word])
     state.count(counter_of(word, str(record.data.get("by", ""))))
     if view is not None and _asks_there(view.data, word):
-        state.seen.asks_there((view.agent, view.session), view.call)
+        state.session_views.asks_there((view.agent, view.session), view.call)
     elif view is not None:
-        state.seen.asked_no_more((view.agent, view.session), view.call)
+        state.session_views.asked_no_more((view.agent, view.session), view.call)
     row = state.calls.get(call_key(record))
     end_by_word(state.calls, record, word)
     if word == "withdrawn":
-        state.seen.edit(session_key(record), left_at=record.at)
+        state.session_views.edit(session_key(record), left_at=record.at)
         if view is None or view.data.lane != Lane.RELAY:
             state.calls.edit(call_key(record), gated=False)  # if it runs, it did not wait
     if view is not None:
@@ -107,7 +109,7 @@ def decided(state: State, record: Record) -> None:
 
 
 def undelivered(state: State, record: Record) -> None:
-    """A decision that never reached the agent counts as what the agent was told instead."""
+    """Counts a decision that never reached the agent as what the agent was answered instead."""
     word = record.data["word"]
     row = state.calls.get(call_key(record))
     allowed = _ALLOWED.get(row.glyph) if row is not None else None
@@ -121,7 +123,7 @@ def undelivered(state: State, record: Record) -> None:
 
 
 def _asks_there(data: RequestData, word: str) -> bool:
-    """Tell whether the agent asks a person in its own terminal once its request ended so."""
+    """Returns whether the agent asks in its own terminal once its request ended so."""
     asks = data.own_rules.handed_back == "asks" and not data.runs_unasked
     return asks and word.startswith("handed-back")
 

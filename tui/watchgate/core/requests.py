@@ -38,7 +38,7 @@ RefusalCode = Literal[
 
 
 class Status(StrEnum):
-    """Where a request stands; all but the first two are final."""
+    """The state of a request; all but the first two are final."""
 
     PENDING = "pending"
     COMMITTING = "committing"
@@ -52,7 +52,7 @@ class Status(StrEnum):
 
 
 class Input(StrEnum):
-    """What can happen to a request."""
+    """The things that can happen to a request."""
 
     ALLOW = "allow"
     DENY = "deny"
@@ -91,12 +91,12 @@ class Waiter(msgspec.Struct, frozen=True):
     silence: Silence
 
     def undecided(self, text: str, *, stop: bool = False) -> Reply:
-        """What it is told when the request ends without a decision: `text`, where that denies."""
+        """Return the answer when the request ends without a decision: `text`, where that denies."""
         return SayDeny(text, stop=stop) if self.silence == "deny" else SayNothing()
 
 
 class Settlement(msgspec.Struct, frozen=True, kw_only=True):
-    """How a request ended: in which word, by whom, at what moment, after how many seconds."""
+    """The end of a request: in which word, by whom, at what moment, after how many seconds."""
 
     word: Word
     by: str
@@ -133,18 +133,18 @@ class Request(msgspec.Struct, kw_only=True):
 
     @property
     def open(self) -> bool:
-        """Whether the request can still end in any way."""
+        """Return whether the request can still end in any way."""
         return self.status in (Status.PENDING, Status.COMMITTING)
 
     @property
     def silence(self) -> Silence:
-        """What ends it when nobody decides: a denial as long as one connection waits for that."""
+        """Return the end that silence brings: a denial as long as one connection waits for that."""
         closed = any(waiter.silence == "deny" for waiter in self.waiters)
         return "deny" if closed else "handback"
 
     @property
     def ending(self) -> Settlement:
-        """How it was settled; only settled requests have one."""
+        """Return the settlement; only settled requests have one."""
         if self.settlement is None:
             raise ValueError(f"request {self.id} is not settled")
         return self.settlement

@@ -38,17 +38,31 @@ def restore(  # noqa: PLR0913 - the parts of a snapshot
     traces: Iterable[TraceView] = (),
     hosts: Iterable[HostView] = (),
     budgets: Mapping[str, BudgetData] | None = None,
-    rows_kept: int = ROWS_KEPT,
+    max_rows: int = ROWS_KEPT,
 ) -> State:
-    """The state after record `seq`; records that follow it can be applied to it.
+    """Builds the state after record `seq`; records that follow it can be applied to it.
 
-    `at` is the snapshot's own time (UTC µs): totals belong to that day. `rows` and
-    `traces` are the newest ones, oldest first. `hosts` tells of the cores where there are several.
+    Args:
+        seq: The number of the last record that the snapshot holds.
+        core: The id of the core that made it.
+        at: The snapshot's own time (UTC µs); totals belong to that day.
+        gate: The gate, as on all machines that answer.
+        sessions: The known sessions.
+        pending: The open requests.
+        grants: The grants in force.
+        totals: Today's counters; None: all are 0.
+        usage: Usage and cost of the sessions; None: nothing is known.
+        settled: The newest settled requests, oldest first.
+        rows: The newest calls, oldest first.
+        traces: The newest hook traces, oldest first.
+        hosts: The watched cores, where there are several.
+        budgets: The budgets by their keys.
+        max_rows: The most rows that the state holds.
     """
-    state = State(rows_kept=rows_kept)
+    state = State(max_rows=max_rows)
     state.core, state.seq, state.at, state.gate = core, seq, at, gate
     state.hosts.update((host.name, host) for host in hosts)
-    state.seen = SessionViews(sessions, hosts=state.hosts)
+    state.session_views = SessionViews(sessions, hosts=state.hosts)
     state.pending = {view.id: view for view in pending}
     state.granted = FoldedGrants(grants)
     state.totals = totals if totals is not None else Totals()

@@ -1,4 +1,4 @@
-"""How long records are kept: which of the oldest have to leave the journal, and why.
+"""Retention of records: which of the oldest have to leave the journal, and why.
 
 They leave from the front alone, in the order of their numbers. A record whose time lies ahead, as
 a clock that was wrong left it, keeps those behind it from growing too old, never from being too
@@ -27,7 +27,7 @@ _TENTHS_LEFT = 9
 
 
 class Limits(msgspec.Struct, frozen=True):
-    """How old a record may become, and how large all of them together, as configured."""
+    """Limits on the age of a record and the size of all together, as configured."""
 
     max_age_days: int
     max_size_mb: int
@@ -43,14 +43,14 @@ class Kept(msgspec.Struct, frozen=True, gc=False):
 
 
 class Cut(msgspec.Struct, frozen=True):
-    """What leaves: the checkpoint to record first, then where each slice of the deletion ends."""
+    """A cut: the checkpoint to record first, then where each slice of the deletion ends."""
 
     checkpoint: CheckpointData
     ends: tuple[int, ...]
 
 
 def cut(oldest: Iterable[Kept], used_bytes: int, limits: Limits, now_us: int) -> Cut | None:
-    """What of the records, given oldest first, has to leave now; None where all may stay.
+    """Return the cut that these records, oldest first, need now; None where all may stay.
 
     Of `oldest` only as much is taken as leaves, and one more. `used_bytes` is what all take.
     """
@@ -92,7 +92,7 @@ def _leaving(oldest: Iterable[Kept], aged_before: int, spare_bytes: int) -> list
 
 
 def _ends(leaving: list[Kept]) -> Iterator[int]:
-    """Where to stop while deleting, so that nobody who wants to write waits for long."""
+    """Return where to stop while deleting, so that nobody who wants to write waits for long."""
     count = size_bytes = 0
     for record in leaving:
         if count == SLICE_RECORDS or (count and size_bytes + record.size_bytes > SLICE_BYTES):

@@ -1,13 +1,13 @@
-"""A denied call that comes again in other words: it is one level graver, and says so.
+"""Retries: a denied call that comes again in other words is one level graver, and says so.
 
 Agents that are denied try another way to the same end. So what was denied in a session is
 remembered for five minutes by the rules that spoke against it and by what it was about; a call that
 must be asked about anyhow and shares either is raised by one level.
 
 Agents that are denied also do what the denial advises: the same operation without what it was
-denied for. Such a call stays what it is. It takes every part of the call to be seen in it: another
-program, another folder, a word that only the run shows or a part that is as dangerous as before
-goes round the denial.
+denied for. Such a call stays what it is. Every part of the call has to be one that was denied:
+another program, another folder, a word that only the run shows or a part that is as dangerous as
+before goes round the denial.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from watchgate.core.recent import Recent
 from watchgate.core.tool_input import paths, urls
 
 REMEMBERED_S = 300.0
-_KEPT_A_SESSION = 32
+_DENIALS_PER_SESSION = 32
 _SESSIONS_KEPT = 2_000
 # Words that say nothing about what a command is about.
 _COMMON = frozenset((".", "..", "-", "--", "/", "*", "{}", ";", "+"))
@@ -50,7 +50,7 @@ _TRIES = frozenset(("--dry-run", "--dryrun", "--dry_run", "--simulate", "--what-
 
 
 class _Denied(msgspec.Struct, frozen=True):
-    """A denied call; `risk` is what its own rules said, whatever came before it."""
+    """A denied call; `risk` is that of its own rules, whatever came before it."""
 
     at: Instant
     shown: str
@@ -66,26 +66,26 @@ class _Denied(msgspec.Struct, frozen=True):
 
 
 class Retries:
-    """What was denied lately, by agent and session."""
+    """The calls that were denied lately, by agent and session."""
 
     def __init__(self) -> None:
         self._denied: Recent[tuple[str, str], deque[_Denied]] = Recent(_SESSIONS_KEPT)
 
-    def denied(self, event: Event, found: Assessment, now: Instant) -> None:
-        """Remember a call that an operator or a rule denied."""
+    def note_denied(self, event: Event, assessment: Assessment, now: Instant) -> None:
+        """Notes a call that an operator or a rule denied."""
         key = event.agent, event.session
-        kept = self._denied.get(key)
-        if kept is None:
-            kept = self._denied[key] = deque(maxlen=_KEPT_A_SESSION)
-        rules, targets = _about(event, found)
-        if any(each.rule == _CODE for each in found.findings):
+        denials = self._denied.get(key)
+        if denials is None:
+            denials = self._denied[key] = deque(maxlen=_DENIALS_PER_SESSION)
+        rules, targets = _about(event, assessment)
+        if any(each.rule == _CODE for each in assessment.findings):
             rules |= {_OTHER_CODE}
-        gravest = [each for each in found.findings if each.rule not in RAISING]
-        risk = max((severity(each.risk) for each in gravest), default=severity(found.risk))
+        gravest = [each for each in assessment.findings if each.rule not in RAISING]
+        risk = max((severity(each.risk) for each in gravest), default=severity(assessment.risk))
         reasons = frozenset(each.rule for each in gravest if severity(each.risk) == risk)
         tool = event.tool.name if event.tool is not None else ""
-        segments = _short(found.segments)
-        kept.append(
+        segments = _short(assessment.segments)
+        denials.append(
             _Denied(
                 at=now,
                 shown=call_line(event),
@@ -101,13 +101,13 @@ class Retries:
             )
         )
 
-    def raised(self, event: Event, found: Assessment) -> Assessment:
-        """The assessment of a call at the event's moment, one level up where it is a retry."""
-        kept = self._denied.get((event.agent, event.session))
-        if kept is None or found.decision != "ask":
-            return found
-        rules, targets = _about(event, found)
-        for before in reversed(kept):
+    def raised(self, event: Event, assessment: Assessment) -> Assessment:
+        """Returns the assessment of a call, one level up where it is a retry."""
+        denials = self._denied.get((event.agent, event.session))
+        if denials is None or assessment.decision != "ask":
+            return assessment
+        rules, targets = _about(event, assessment)
+        for before in reversed(denials):
             age_s = event.at.mono_s - before.at.mono_s
             if age_s < 0:
                 continue  # it was asked before that was denied, so it is no answer to it
@@ -116,24 +116,24 @@ class Retries:
             shared = before.targets & targets
             if not (before.rules & rules or shared):
                 continue
-            if not _is_safer(event, found, before, shared):
-                return raised_by(RETRY, f"denied {ago(age_s)} as {before.shown}", found)
-        return found
+            if not _is_safer(event, assessment, before, shared):
+                return raised_by(RETRY, f"denied {ago(age_s)} as {before.shown}", assessment)
+        return assessment
 
-    def over(self, agent: str, session: str) -> None:
-        """Forget a session that ended."""
+    def forget(self, agent: str, session: str) -> None:
+        """Forgets a session that ended."""
         self._denied.pop((agent, session), None)
 
 
-def _about(event: Event, found: Assessment) -> tuple[frozenset[str], frozenset[str]]:
-    """The rules that speak against a call, and what it is about: paths, hosts, names."""
-    rules = frozenset(each.rule for each in found.findings) - _CLASSLESS
+def _about(event: Event, assessment: Assessment) -> tuple[frozenset[str], frozenset[str]]:
+    """Returns the rules that speak against a call, and its targets: paths, hosts, names."""
+    rules = frozenset(each.rule for each in assessment.findings) - _CLASSLESS
     tool = event.tool
     if tool is None:
         return rules, frozenset()
     named = {
         word.rstrip("/") or "/"
-        for segment in found.segments
+        for segment in assessment.segments
         if segment.words and not segment.allowed_by
         for word in _operands(segment.words)
     }
@@ -141,32 +141,34 @@ def _about(event: Event, found: Assessment) -> tuple[frozenset[str], frozenset[s
 
 
 def _operands(words: tuple[str, ...]) -> list[str]:
-    found = [word for word in words[1:] if len(word) > 1 and not word.startswith("-")]
-    return found[1:] if words[0] in _VERB_FIRST else found
+    operands = [word for word in words[1:] if len(word) > 1 and not word.startswith("-")]
+    return operands[1:] if words[0] in _VERB_FIRST else operands
 
 
-def _is_safer(event: Event, found: Assessment, before: _Denied, shared: frozenset[str]) -> bool:
-    """Tell whether a call is the denied one without what it was denied for.
+def _is_safer(
+    event: Event, assessment: Assessment, before: _Denied, shared: frozenset[str]
+) -> bool:
+    """Returns whether a call is the denied one without what it was denied for.
 
-    `shared` is what both are about. What a tool writes to the same file is not seen word by word.
+    `shared` are the targets of both. What a tool writes to the same file is not compared by word.
     """
-    words = sum(len(each.words) for each in found.segments)
+    words = sum(len(each.words) for each in assessment.segments)
     if (shared and not words) or words > _WORDS_COMPARED or not before.segments:
         return False
-    grave = {each.rule for each in found.findings if severity(each.risk) >= before.risk}
-    located = {rule for segment in found.segments for rule in segment.rules}
-    if found.opaque or event.tool is None or event.tool.name != before.tool or grave - located:
+    grave = {each.rule for each in assessment.findings if severity(each.risk) >= before.risk}
+    located = {rule for segment in assessment.segments for rule in segment.rules}
+    if assessment.opaque or event.tool is None or event.tool.name != before.tool or grave - located:
         return False
-    moves, moved = _moves(found.segments), _moves(before.segments)
+    moves, moved = _moves(assessment.segments), _moves(before.segments)
     return moves <= moved and all(
         _is_part_safer(segment, grave, before, is_there=moves == moved)
-        for segment in found.segments
+        for segment in assessment.segments
         if not segment.allowed_by
     )
 
 
 def _is_part_safer(segment: Segment, grave: set[str], before: _Denied, *, is_there: bool) -> bool:
-    """Tell whether a command is one that was denied, and less; `is_there`: in the same folder."""
+    """Returns whether a command is a denied one, and less; `is_there`: in the same folder."""
     alike = [each for each in before.segments if _operation(each) == _operation(segment)]
     if segment.unworded and not all(each.unworded for each in alike):
         return False
@@ -180,24 +182,28 @@ def _is_part_safer(segment: Segment, grave: set[str], before: _Denied, *, is_the
 
 
 def _is_as_advised(segment: Segment, denied: Segment, before: _Denied) -> bool:
-    """Tell whether a command has the words that were denied, and no others than was advised."""
+    """Returns whether a command has the words that were denied, and only advised ones besides."""
     options = [_option(word) for word in segment.words if word not in denied.words]
     # Without the target that it had, a command takes what it comes upon.
-    kept = {word for word in denied.words if not word.startswith("-")}.issubset(segment.words)
-    return kept and before.advised.issuperset(options) and len(set(options)) == len(options)
+    has_targets = {word for word in denied.words if not word.startswith("-")}.issubset(
+        segment.words
+    )
+    return has_targets and before.advised.issuperset(options) and len(set(options)) == len(options)
 
 
 def _is_elsewhere(segment: Segment, denied: Segment, before: _Denied) -> bool:
-    """Tell whether a command names other things than what was denied, and all of them plainly."""
+    """Returns whether a command plainly names other things than the denied one."""
     new = [word for word in segment.words if word not in denied.words]
     names = [word for word in new if not word.startswith("-")]
     vague = any(map(_is_vague, (*new, *denied.words[1:]))) or not all(map(_NAME.search, names))
     if vague or not names:
         return False
     targets = before.targets.intersection(_operands(denied.words))
-    kept = before.targets.intersection(segment.words) - set(names)
+    same_targets = before.targets.intersection(segment.words) - set(names)
     # Behind a verb stands what it works with too, as a remote does; elsewhere each is a target.
-    if kept and not (denied.words[0] in _VERB_FIRST and kept < targets and all(map(_WORD, kept))):
+    if same_targets and not (
+        denied.words[0] in _VERB_FIRST and same_targets < targets and all(map(_WORD, same_targets))
+    ):
         return False
     here = tuple(_place(name, before.cwd) for name in names)
     within = any(place.startswith(here) for place in before.places)
@@ -217,7 +223,7 @@ def _moves(segments: tuple[Segment, ...]) -> set[tuple[str, ...]]:
 
 
 def _operation(segment: Segment) -> tuple[str, ...]:
-    """The program of a command, and its verb where the program has verbs."""
+    """Returns the program of a command, and its verb where the program has verbs."""
     words = segment.words
     if not words or words[0] not in _VERB_FIRST:
         return words[:1]
@@ -225,10 +231,10 @@ def _operation(segment: Segment) -> tuple[str, ...]:
 
 
 def _place(name: str, cwd: str) -> str:
-    """A name as the folder that it would be, so that what lies in it begins with it."""
+    """Returns a name as the folder that it would be, so that what lies in it begins with it."""
     return posixpath.normpath(posixpath.join(cwd, name)) + "/"
 
 
 def _short(segments: tuple[Segment, ...]) -> tuple[Segment, ...]:
-    """The parts of a denied call, or none where they are too many to be compared with others."""
+    """Returns the parts of a denied call, or none where they are too many to be compared."""
     return segments if sum(len(each.words) for each in segments) <= _WORDS_COMPARED else ()

@@ -1,4 +1,4 @@
-"""A call of the live table as the filter language sees it."""
+"""A call of the live table as the filter language reads it."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""What the user's handlers and the policy come to together.
+"""The ruling on a call: the user's handlers and the policy come to one decision.
 
-The handlers are heard first, under the preset that the configuration names; the policy then judges
-the call as they left it, whatever they said. So no preset and no handler can let through what the
-policy holds. A rewritten call needs an operator's allow. An allow that nobody gave is told to an
+The handlers run first, under the preset that the configuration names; the policy then judges the
+call as they left it, whatever they decided. So no preset and no handler can let through what the
+policy holds. A rewritten call needs an operator's allow. An allow that nobody gave is sent to an
 agent only where the configuration has the policy's allow rules do so, and never for a handler's.
 """
 
@@ -52,25 +52,33 @@ class Ruling(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def by(self) -> str:
-        """Which handler decided, in words; empty when the policy did."""
+        """Returns the handler that decided, in words; empty when the policy did."""
         return f"handler {self.hook}" if self.hook else ""
 
     @property
     def hook(self) -> str:
-        """Which handler decided; empty when the policy did."""
+        """Returns the id of the handler that decided; empty when the policy did."""
         author = self.outcome.decided_by
         return "" if author is None or author == POLICY else author
 
     @property
     def reason(self) -> str:
-        """The deciding handler's reason; empty when the policy decided."""
+        """Returns the deciding handler's reason; empty when the policy decided."""
         return self.outcome.reason if self.by else ""
 
 
 def rule(
     event: Event, chain: Outcome, preset: DispatchPolicy, policy: PolicyGate, at_ms: float = 0.0
 ) -> Ruling:
-    """Decide on a call of which the handlers said `chain`, `at_ms` after it was begun."""
+    """Decides on a call, with the outcome of its handlers and the policy's verdict.
+
+    Args:
+        event: the call, as its agent sent it.
+        chain: the outcome of the handlers.
+        preset: the dispatch policy of the user's handlers.
+        policy: the policy, as the last handler of every call.
+        at_ms: milliseconds from the begin of the dispatch to the policy's verdict.
+    """
     counts = chain.effect == "gate" and event.lane.waits and policy.profile != "watch"
     if not counts:
         chain = msgspec.structs.replace(chain, trace=only_viewed(chain.trace))
@@ -109,7 +117,7 @@ def rule(
 
 
 def only_viewed(rows: tuple[TraceRow, ...]) -> tuple[TraceRow, ...]:
-    """The rows of handlers that had no say where they wanted one, and say so."""
+    """Returns the rows, marking those of handlers that would have steered and had no say."""
     return tuple(
         msgspec.structs.replace(row, ignored=True, detail=f"{_VIEWED}: {row.detail}".rstrip(": "))
         if row.verdict in _STEERS and not row.ignored
@@ -126,6 +134,15 @@ def _ruling(
     rewritten: bool = False,
     counted: bool = True,
 ) -> Ruling:
+    """Returns a ruling with the policy's row behind those of the handlers.
+
+    Args:
+        event: the call as it would run.
+        outcome: the decision, with the handlers' rows.
+        row: the policy's row.
+        rewritten: whether a handler rewrote the call.
+        counted: whether the handlers had a say.
+    """
     whole = msgspec.structs.replace(outcome, trace=(*outcome.trace, row))
     return Ruling(event=event, outcome=whole, policy=row, rewritten=rewritten, counted=counted)
 

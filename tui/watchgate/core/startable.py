@@ -1,4 +1,4 @@
-"""What no process could be started with, found when the configuration is read."""
+"""Finds commands that no process could be started with, when the configuration is read."""
 
 from __future__ import annotations
 

@@ -60,20 +60,20 @@ _ENDS = ("tool.post", "tool.error")
 class State:
     """Sessions, calls, open requests and totals after the newest record (`seq`).
 
-    `budgets` are those that are told of; it is one object for good, which a gate looks into.
+    `budgets` are those that were recorded; it is one object for good, which the gate reads.
 
     `skipped` counts records whose data could not be read: purged ones, or of a later version.
     """
 
-    def __init__(self, *, rows_kept: int = ROWS_KEPT) -> None:
+    def __init__(self, *, max_rows: int = ROWS_KEPT) -> None:
         self.core = ""
         self.seq = 0
         self.at = 0
         self.gate = GateView()
         self.hosts: dict[str, HostView] = {}
-        self.seen = SessionViews(hosts=self.hosts)
+        self.session_views = SessionViews(hosts=self.hosts)
         self.pending: dict[str, PendingView] = {}
-        self.calls = CallRows(rows_kept)
+        self.calls = CallRows(max_rows)
         self.traces = Traces()
         self.granted = FoldedGrants()
         self.totals = Totals()
@@ -83,19 +83,19 @@ class State:
         self.skipped = 0
 
     def apply(self, record: Record) -> None:
-        """Fold one record in; records at or below `seq` change nothing."""
+        """Folds one record in; records at or below `seq` change nothing."""
         if record.seq and record.seq <= self.seq:
             return
         if record.at // DAY_US > self.at // DAY_US:
             self.totals = Totals()
         self.seq, self.core = record.seq, record.core
         self.at = max(self.at, record.at)  # an event's record may be older than the one before
-        self.usage.running(record.at)
+        self.usage.note_running(record.at)
         fold = _FOLDS.get(record.kind)
         try:
             if is_heard(record):
                 ended = self._ended(record) if record.kind in _ENDS else (0, 0)
-                self.seen.touch(record, *ended)
+                self.session_views.touch(record, *ended)
             if fold is not None:
                 fold(self, record)
         except (AttributeError, KeyError, TypeError, ValueError, msgspec.ValidationError):
@@ -105,29 +105,29 @@ class State:
         """The machine of a session; empty where there is a single core."""
         return host_among(self.hosts, session)
 
-    def stand(self, hosts: Iterable[HostView], at: int) -> None:
-        """Several cores are watched, and stand like this (`at`: UTC µs)."""
+    def set_hosts(self, hosts: Iterable[HostView], at: int) -> None:
+        """Replaces the watched hosts and the gate state that they share (`at`: UTC µs)."""
         named = {host.name: host for host in hosts}
         self.hosts.clear()
         self.hosts.update(named)  # the sessions look into the same ones
         self.gate = common_gate(self.hosts.values(), at)
-        self.leave_waiting()
+        self.drop_lost_requests()
 
-    def leave_waiting(self) -> None:
-        """What a lost host asks cannot be answered from here: it waits there."""
+    def drop_lost_requests(self) -> None:
+        """Drops the open requests of lost hosts: none of them can be answered from here."""
         for view in list(self.pending.values()):
             host = self.hosts.get(self.host_of(view.session))
             if host is not None and not host.here:
                 del self.pending[view.id]
-                self.seen.ask((view.agent, view.session), -1)
+                self.session_views.ask((view.agent, view.session), -1)
                 self.calls.edit((view.agent, view.session, view.call), stage="host lost")
 
     def session(self, agent: str | None, session: str | None) -> SessionView | None:
-        """The session of that agent, if any event of it was seen."""
+        """Returns the session of that agent, if any event of it was recorded."""
         return self.sessions.get((agent or "", session or ""))
 
     def by_deadline(self) -> list[PendingView]:
-        """The open requests, the one that ends soonest first."""
+        """Returns the open requests, the one that ends soonest first."""
         return sorted(
             self.pending.values(), key=lambda p: (p.data.deadline_at or NO_DEADLINE, p.at)
         )
@@ -135,7 +135,7 @@ class State:
     @property
     def sessions(self) -> dict[Key, SessionView]:
         """The sessions by agent and id."""
-        return self.seen.views
+        return self.session_views.views
 
     @property
     def grants(self) -> dict[str, GrantView]:
@@ -153,15 +153,15 @@ class State:
         return self.settled[-1] if self.settled else None
 
     def _ended(self, record: Record) -> tuple[int, int]:
-        """How many calls more have run by this result, and passed a gate: streams tell it again."""
+        """Returns how many more calls have run, and passed a gate: streams repeat results."""
         row = self.calls.get(call_key(record))
         if row is None:
             return 1, 0
         return (0, 0) if row.alarm or row.stage in RAN else (1, int(row.gated))
 
     def _add_row(self, record: Record, risk: str, *, watched: bool, gated: bool = False) -> None:
-        """Show a call; one that is only `watched` may be hidden with the rest of its turn."""
-        view = self.seen.views[session_key(record)]
+        """Shows a call; one that is only `watched` may be hidden with the rest of its turn."""
+        view = self.session_views.views[session_key(record)]
         sub = record.data.get("sub")
         row = CallRow(
             at=record.at,
@@ -183,10 +183,10 @@ class State:
             seq=record.seq,
         )
         self.calls.add(row)
-        self.seen.called(record)
+        self.session_views.called(record)
 
     def count(self, name: str, by: int = 1) -> None:
-        """Add to today's total of that name; nothing where the name is empty."""
+        """Adds to today's total of that name; nothing where the name is empty."""
         if name:
             total = max(0, getattr(self.totals, name) + by)
             self.totals = msgspec.structs.replace(self.totals, **{name: total})
@@ -209,8 +209,8 @@ class State:
             end_by_word(self.calls, record, word)
         elif asks_itself(record, row):
             self.calls.edit(call_key(record), freed_at=0)
-            self.seen.asks_there(session_key(record), record.call or "")
-        self.seen.heard_of_gate(record, gated=gated)
+            self.session_views.asks_there(session_key(record), record.call or "")
+        self.session_views.note_gate(record, gated=gated)
 
     def _result(self, record: Record) -> None:
         key = call_key(record)
@@ -234,34 +234,34 @@ class State:
         if alarm and record.data.get("count", 1) == 1:
             self.count("alarms")
         if end_ungated(self.calls, record, alarm=alarm):
-            self.seen.passed_by(record)
+            self.session_views.passed_by(record)
 
     def _used(self, record: Record) -> None:
-        self.seen.used(record)
-        view = self.seen.views[session_key(record)]
+        self.session_views.used(record)
+        view = self.session_views.views[session_key(record)]
         self.usage.used(record, label=view.label, model=view.model or "")
 
     def _counted(self, record: Record) -> None:
-        """What files say makes no session known: it may be one that nobody watches."""
+        """Takes in usage from files, which makes no session known: nobody may watch that one."""
         view = self.session(record.agent, record.session)
         data = decoding.convert(record.data, CountedData)
         host = self.hosts.get(self.host_of(record.session or ""))
         if host is None or host.local:  # of several machines, one says which days these are
-            self.usage.local(data.utc_offset_s)
+            self.usage.set_utc_offset(data.utc_offset_s)
         self.usage.counted(record, data, label=view.label if view is not None else "")
 
     def _noted(self, record: Record) -> None:
         if record.data.get("asks_there") is True:
-            self.seen.asks_there(session_key(record), "")
+            self.session_views.asks_there(session_key(record), "")
 
     def _budget(self, record: Record) -> None:
         take(self.budgets, decoding.convert(record.data, BudgetData), session_key(record))
 
     def _session_started(self, record: Record) -> None:
-        how = str(record.data.get("detail", "")).partition(" ")[0]
+        start_kind = str(record.data.get("detail", "")).partition(" ")[0]
         # After a compaction the same process goes on, and counts on.
-        if record.sub is None and how != "compact":
-            self.usage.started(session_key(record), resumed=how == "resume")
+        if record.sub is None and start_kind != "compact":
+            self.usage.started(session_key(record), resumed=start_kind == "resume")
 
     def _sub_over(self, record: Record) -> None:
         if record.sub is not None:
@@ -272,7 +272,7 @@ class State:
             self._sub_over(record)
             return
         self.calls.end_turn(record.agent or "", record.session or "")
-        self.seen.turn_over(record)
+        self.session_views.turn_over(record)
 
     def _trace(self, record: Record) -> None:
         view = self.session(record.agent, record.session)
@@ -285,13 +285,13 @@ class State:
             self.calls.edit(call_key(record), shown=trace.data.shown, shown_by=writer)
         # An answer that comes after its turn must not hide the next one.
         if view is not None and record.at > view.turn_over_at and (by := ended_by(trace.data)):
-            self.seen.edit(session_key(record), hidden_by=by)
+            self.session_views.edit(session_key(record), hidden_by=by)
 
     def _started(self, record: Record) -> None:
-        """A core that starts knows nothing of what an earlier one left open (AP-15)."""
+        """Closes all that an earlier core left open: a new one knows nothing of it (AP-15)."""
         self.gate = started(record)
         if not self.hosts:
-            self.usage.local(record.data.get("utc_offset_s"))
+            self.usage.set_utc_offset(record.data.get("utc_offset_s"))
         for view in self.pending.values():
             call = (view.agent, view.session, view.call)
             self.calls.edit(call, glyph="-", stage="no core", ended_at=record.at)
@@ -299,24 +299,24 @@ class State:
         self.granted = FoldedGrants()
         self.calls.forget_nameless()
         self.traces.forget_nameless(record.seq)
-        self.seen.start_over()
+        self.session_views.start_over()
 
 
 Fold = Callable[[State, Record], None]
 
 
 def _of_session(fold: Callable[[SessionViews, Record], None]) -> Fold:
-    """A fold of what is told of a session alone."""
-    return lambda state, record: fold(state.seen, record)
+    """Wraps a fold of a session's records that needs nothing but the sessions."""
+    return lambda state, record: fold(state.session_views, record)
 
 
 def _of_grant(fold: Callable[[FoldedGrants, Record], None]) -> Fold:
-    """A fold of what is told of a grant."""
+    """Wraps a fold of a grant's records that needs nothing but the grants."""
     return lambda state, record: fold(state.granted, record)
 
 
 def _of_gate(fold: Callable[[GateView, Record], GateView]) -> Fold:
-    """A fold of what is told of the gate itself."""
+    """Wraps a fold of the records about the gate itself."""
 
     def folded(state: State, record: Record) -> None:
         state.gate = fold(state.gate, record)

@@ -1,4 +1,4 @@
-"""What names one question for good: whose call it is, and exactly what would run."""
+"""The digest that names one question for good: whose call it is, and exactly what would run."""
 
 from __future__ import annotations
 

@@ -36,7 +36,7 @@ def shown_path(path: str, cwd: str) -> str:
 
 
 def summary(tool: Tool, cwd: str = "") -> str:
-    """What the call would do, in one line and in the call's own words; `cwd` shortens its paths.
+    """Describe the call in one line and in its own words; `cwd` shortens its paths.
 
     The command of a shell call, the paths and line counts of an edit, the pattern and path of a
     search, the address of a fetch, the first question that is asked, the first line of a plan; else
@@ -85,16 +85,18 @@ def _between(tool: str) -> str:
 
 def uncut_fields(tool: Tool) -> frozenset[str]:
     """The fields of which the line of a tool of unknown making leaves nothing out."""
-    return frozenset(name for name, text, most in _fields(tool.input) if len(text) <= most)
+    return frozenset(
+        name for name, text, max_chars in _fields(tool.input) if len(text) <= max_chars
+    )
 
 
 def _given(args: Mapping[str, Any]) -> Iterator[str]:
     """The fields of an input as the line has them."""
-    told = 0
+    shown_count = 0
     for _, text, most_chars in _fields(args):
-        told += 1
+        shown_count += 1
         yield _bounded(text, most_chars)
-    if left := sum(not _is_empty(value) for value in args.values()) - told:
+    if left := sum(not _is_empty(value) for value in args.values()) - shown_count:
         yield f"+{left} more"
 
 
@@ -103,12 +105,14 @@ def _fields(args: Mapping[str, Any]) -> Iterator[tuple[str, str, int]]:
 
     The value that tells most stands by itself, the others with their names.
     """
-    told = next((name for name in _TELLING if isinstance(args.get(name), str) and args[name]), "")
-    others = [name for name in args if name != told and not _is_empty(args[name])]
-    if told:
+    telling_key = next(
+        (name for name in _TELLING if isinstance(args.get(name), str) and args[name]), ""
+    )
+    others = [name for name in args if name != telling_key and not _is_empty(args[name])]
+    if telling_key:
         # What looks like another field must not be taken for one.
-        alone = not others or "=" not in args[told]
-        yield told, args[told] if alone else _json(args[told]), TOLD_CHARS
+        alone = not others or "=" not in args[telling_key]
+        yield telling_key, args[telling_key] if alone else _json(args[telling_key]), TOLD_CHARS
     others.sort(key=lambda name: _TELLING.get(name, len(_TELLING)))
     for name in others[:FIELDS_TOLD]:
         value = args[name]
@@ -158,7 +162,7 @@ def _field(tool: Tool, key: str) -> str:
 
 
 def _asked(tool: Tool) -> str:
-    """What the call asks: the message of a form, or the first of several questions."""
+    """Return the question of the call: the message of a form, or the first of several questions."""
     asked = tool.input.get("questions")
     first = asked[0] if isinstance(asked, list) and asked else None
     text = first.get("question") if isinstance(first, dict) else None

@@ -106,7 +106,7 @@ def safe_lines(text: str) -> list[str]:
 
 
 def hidden_spans(text: str) -> list[Span]:
-    """Where characters sit that a reader cannot see, newlines and tabs left out."""
+    """Return the places of characters that a reader cannot see, newlines and tabs left out."""
     if text.isascii() and not text.encode().translate(None, _SEEN_ASCII):
         return []
     return [m.span() for m in _hidden_in(text).finditer(text) if m.group() not in _NAMED]

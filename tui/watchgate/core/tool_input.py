@@ -1,4 +1,4 @@
-"""What a tool call's input says: the command, the paths, the addresses, the lines that change.
+"""The input of a tool call: the command, the paths, the addresses, the lines that change.
 
 Agents give the same things different names; all of those are looked at, so that none of them can
 carry a path or a command past a rule. The input itself is left as the agent wrote it.
@@ -93,27 +93,27 @@ def command(tool: Tool) -> str | None:
     named = [key for key in args if key in COMMANDS]
     if len(named) == 1 and isinstance(only := args[named[0]], str):
         return only
-    found = [_command(args[key]) for key in _COMMAND_KEYS if key in args]
+    commands = [_command(args[key]) for key in _COMMAND_KEYS if key in args]
     for key in _COMMAND_LISTS:
         several = args.get(key)
         if isinstance(several, list):
-            found.extend(map(_command, several))
+            commands.extend(map(_command, several))
         elif several is not None:
-            found.append(_command(several))
+            commands.append(_command(several))
     # One that cannot be read must not be covered up by one that can.
-    if not found or any(each is None for each in found):
+    if not commands or any(each is None for each in commands):
         return None
-    return "\n".join(each for each in found if each is not None)
+    return "\n".join(each for each in commands if each is not None)
 
 
 def folder(tool: Tool) -> str | None:
     """The folder that a shell call names for its command; empty without, None if it is no text."""
-    found = {args if isinstance(args, str) else None for args in _given(tool, _FOLDER_KEYS)}
-    return "" if not found else found.pop() if len(found) == 1 else None
+    folders = {args if isinstance(args, str) else None for args in _given(tool, _FOLDER_KEYS)}
+    return "" if not folders else folders.pop() if len(folders) == 1 else None
 
 
 def sets_variables(tool: Tool) -> bool:
-    """Whether a shell call sets variables for its command besides those in the command."""
+    """Return whether a shell call sets variables for its command besides those in the command."""
     return bool(_given(tool, _VARIABLE_KEYS))
 
 
@@ -144,11 +144,11 @@ def paths(tool: Tool) -> tuple[str, ...]:
 
 def _files_of_servers(args: dict[str, Any]) -> list[str]:
     """The files that a tool of unknown making names in fields of its own, or by address."""
-    found = [each for key in _FILE_KEYS for each in _texts(args.get(key))]
+    paths = [each for key in _FILE_KEYS for each in _texts(args.get(key))]
     for value in args.values():
         matches = map(_FILE_ADDRESS.match, _texts(value))
-        found += [unquote(match[1]) for match in matches if match]
-    return found
+        paths += [unquote(match[1]) for match in matches if match]
+    return paths
 
 
 def url(tool: Tool) -> str | None:
@@ -159,10 +159,10 @@ def url(tool: Tool) -> str | None:
 def urls(tool: Tool) -> tuple[str, ...]:
     """The addresses that the call fetches; without any, those in the words that say what to do."""
     args = tool.input
-    found = [each for key in _URL_KEYS for each in _texts(args.get(key))]
-    if not found and isinstance(words := args.get("prompt"), str):
-        found = _ADDRESS.findall(words)
-    return tuple(dict.fromkeys(found))
+    addresses = [each for key in _URL_KEYS for each in _texts(args.get(key))]
+    if not addresses and isinstance(words := args.get("prompt"), str):
+        addresses = _ADDRESS.findall(words)
+    return tuple(dict.fromkeys(addresses))
 
 
 def patch(tool: Tool) -> str:
@@ -253,28 +253,28 @@ def _command(value: Any) -> str | None:
 
 def _parts(args: Mapping[str, Any]) -> list[Mapping[str, Any]]:
     """The input and the parts that it does its work in."""
-    found = [args]
+    argument_sets = [args]
     if not PARTED.isdisjoint(args):  # few inputs have any
         for key in _PART_LISTS:
             parts = args.get(key)
             if isinstance(parts, list):
-                found += [part for part in parts if isinstance(part, Mapping)]
-    return found
+                argument_sets += [part for part in parts if isinstance(part, Mapping)]
+    return argument_sets
 
 
 def _paths(args: Mapping[str, Any]) -> list[str]:
-    found: list[str] = []
+    paths: list[str] = []
     for part in _parts(args):
-        found += _values(part, PATH_KEYS)
+        paths += _values(part, PATH_KEYS)
         if not _NAMES_PATHS.isdisjoint(part):
             for key in _PATH_LISTS:
                 several = part.get(key)
                 if isinstance(several, list):
-                    found += _texts(several)
+                    paths += _texts(several)
     if not _NAMES_PATHS.isdisjoint(args):
         for key in ("operations", "requests"):
-            found += _texts(args.get(key))
-    return found
+            paths += _texts(args.get(key))
+    return paths
 
 
 def _values(part: Mapping[str, Any], keys: Mapping[str, None]) -> list[str]:

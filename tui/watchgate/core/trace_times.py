@@ -1,4 +1,4 @@
-"""Which handler costs the most time."""
+"""The handler that costs the most time."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ DAY_US = 86_400 * 1_000_000
 
 
 class Slowest(msgspec.Struct, frozen=True):
-    """The handler whose slowest twentieth takes longest, and how long that is at least."""
+    """The handler whose slowest twentieth takes longest, and the lower bound of that time."""
 
     handler: str
     p95_ms: float
 
 
 def slowest(traces: Iterable[TraceView], day_of_us: int) -> Slowest | None:
-    """The slowest handler of the UTC day that holds `day_of_us`; None when none ran."""
+    """Returns the slowest handler of the UTC day that holds `day_of_us`; None when none ran."""
     day = day_of_us // DAY_US
     times: dict[str, list[float]] = {}
     for trace in traces:
@@ -37,6 +37,6 @@ def slowest(traces: Iterable[TraceView], day_of_us: int) -> Slowest | None:
 
 
 def percentile(values: list[float], percent: int) -> float:
-    """The smallest value that at least so many percent are not above (nearest rank)."""
+    """Returns the smallest value that at least so many percent are not above (nearest rank)."""
     rank = -(-percent * len(values) // 100)
     return sorted(values)[max(1, rank) - 1]

@@ -1,4 +1,4 @@
-"""The newest hook traces: which handlers every event met, kept by the line that shows them."""
+"""The newest hook traces: the handlers that every event met, grouped by call."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ Key = tuple[str, str, str, int]
 
 
 class TraceView(msgspec.Struct, frozen=True, kw_only=True, gc=False):
-    """One dispatch: when it began (UTC µs), whose event it was, and what its handlers did.
+    """One dispatch of an event: when it began (UTC µs), whose it was, and what its handlers did.
 
     `seq` is the number of its record, `call` empty where the event is about no call. Texts are cut
     here, the record has them whole.
@@ -40,7 +40,7 @@ class TraceView(msgspec.Struct, frozen=True, kw_only=True, gc=False):
 
     @property
     def key(self) -> Key:
-        """What its line is known by: all traces of one call have the same."""
+        """Agent, session and call: all traces of one call have the same key."""
         return self.agent, self.session, self.call, 0 if self.call else self.seq
 
 
@@ -52,7 +52,7 @@ class TracedCall(msgspec.Struct, frozen=True, kw_only=True, gc=False):
 
     @property
     def at(self) -> int:
-        """When the first of its dispatches began, in UTC µs."""
+        """The beginning of its first dispatch, in UTC µs."""
         return self.traces[0].at
 
     @property
@@ -71,27 +71,27 @@ class TracedCall(msgspec.Struct, frozen=True, kw_only=True, gc=False):
         return next((t.data.summary for t in self.traces if t.data.summary), "")
 
     @property
-    def deciding(self) -> TraceData:
+    def decisive(self) -> TraceData:
         """The newest dispatch that somebody decided, or the newest of all."""
         newest_first = [trace.data for trace in reversed(self.traces)]
         return next((data for data in newest_first if data.decided_by), newest_first[0])
 
     @property
     def took_ms(self) -> float:
-        """Return how long the agent waited for hooks and rules, all its dispatches together."""
+        """The time that the agent waited for hooks and rules, all its dispatches together."""
         return sum(decided_in_ms(trace.data) for trace in self.traces)
 
 
 class Traces:
     """A ring of the newest traces, the oldest first."""
 
-    def __init__(self, views: Iterable[TraceView] = (), *, kept: int = TRACES_KEPT) -> None:
-        self.ring: Ring[TraceView] = Ring(kept)
+    def __init__(self, views: Iterable[TraceView] = (), *, max_traces: int = TRACES_KEPT) -> None:
+        self.ring: Ring[TraceView] = Ring(max_traces)
         for view in views:
             self.ring.append(view)
 
     def add(self, record: Record, label: str) -> TraceView:
-        """Take the trace that a `hook.trace` record holds; raises `msgspec.ValidationError`."""
+        """Adds the trace that a `hook.trace` record holds; raises `msgspec.ValidationError`."""
         view = TraceView(
             seq=record.seq,
             at=record.at,
@@ -105,7 +105,7 @@ class Traces:
         return view
 
     def forget_nameless(self, seq: int) -> None:
-        """A core that starts at record `seq` counts calls without an id anew: others than these."""
+        """Renames calls without an id: a core that starts at record `seq` counts them anew."""
         for number in range(self.ring.first, self.ring.end):
             view = self.ring[number]
             if view.call.startswith("~"):
@@ -113,7 +113,7 @@ class Traces:
 
 
 def decided_in_ms(data: TraceData) -> float:
-    """Return how long a dispatch took, until the last handler and the policy had spoken."""
+    """Returns how long a dispatch took, until the last handler and the policy had spoken."""
     ends = (
         row.start_ms + row.duration_ms
         for row in data.rows
@@ -123,7 +123,7 @@ def decided_in_ms(data: TraceData) -> float:
 
 
 def grouped(traces: Iterable[TraceView]) -> list[TracedCall]:
-    """The lines of these traces, in the order in which each first appears."""
+    """Groups traces into lines, in the order in which each line first appears."""
     lines: dict[Key, list[TraceView]] = {}
     for trace in traces:
         lines.setdefault(trace.key, []).append(trace)
@@ -133,7 +133,7 @@ def grouped(traces: Iterable[TraceView]) -> list[TracedCall]:
 
 
 def _began(view: TraceView) -> tuple[int, bool, int]:
-    """When a dispatch began: its record is written when it ended, which may be in another order.
+    """Returns the sort key of a dispatch by its beginning; records come in the order of the ends.
 
     A program's lines may come at one moment; what is asked before a call stands before the rest.
     """
@@ -141,7 +141,7 @@ def _began(view: TraceView) -> tuple[int, bool, int]:
 
 
 def hidden_by(data: TraceData) -> str:
-    """Which handler keeps the event from being shown; empty where none does.
+    """Returns the handler that keeps the event from being shown; empty where none does.
 
     Only presets whose verdicts are about what is shown hide anything; a denial that came where
     nobody waited for it changes nothing at all.
@@ -151,7 +151,7 @@ def hidden_by(data: TraceData) -> str:
 
 
 def shown_by(data: TraceData) -> str:
-    """Which handler has the call shown in other words, `data.shown`; empty where none does."""
+    """Returns the handler that shows the call in other words (`data.shown`); empty where none."""
     if not (data.shown and shows_only(data)):
         return ""
     rewrites = (row for row in data.rows if row.verdict == "modify" and not row.ignored)
@@ -159,14 +159,14 @@ def shown_by(data: TraceData) -> str:
 
 
 def ended_by(data: TraceData) -> str:
-    """Which handler ended what is shown of the turn (SD-17); empty where none does."""
+    """Returns the handler that ended what is shown of the turn (SD-17); empty where none did."""
     author = hidden_by(data)
     aborts = any(row.handler == author and row.verdict == "abort" for row in data.rows)
     return author if aborts else ""
 
 
 def shows_only(data: TraceData) -> bool:
-    """Whether the preset lets its handlers decide what is shown of such an event, and no more."""
+    """Returns whether handlers of this event's preset only decide what is shown, and no more."""
     return data.effect == "view" and data.preset in HIDING
 
 
@@ -192,7 +192,7 @@ def _bounded_row(row: TraceRow) -> TraceRow:
 
 
 def _ends(text: str) -> str:
-    """The beginning and the end of a text: what a program says first and last tells most."""
+    """Returns the beginning and the end of a text: the most telling parts of an output."""
     if len(text) <= STREAM_CHARS:
         return text
     half = STREAM_CHARS // 2

@@ -1,4 +1,4 @@
-"""What a person typed as the answer to one question: numbers of choices, labels, or own words."""
+"""Typed answers to one question: numbers of choices, labels, or own words."""
 
 from __future__ import annotations
 
@@ -17,24 +17,24 @@ def read_answer(question: Question, typed: str) -> tuple[str, ...]:
     """
     typed = typed.strip()
     if typed.startswith(LITERALLY):
-        found: tuple[str, ...] = (typed.removeprefix(LITERALLY).strip(),)
+        answers: tuple[str, ...] = (typed.removeprefix(LITERALLY).strip(),)
     else:
-        found = _read(question, typed)
-    fault = check_answers((question,), (found,))
+        answers = _read(question, typed)
+    fault = check_answers((question,), (answers,))
     if fault:
         raise ValueError(fault)
-    return found
+    return answers
 
 
 def how(question: Question) -> str:
-    """What can be typed, in words."""
+    """Describe in words what can be typed."""
     if not question.choices:
         kind = {"number": "a number", "integer": "a whole number", "boolean": "yes or no"}
-        said = kind.get(question.type, "words of your own")
+        allowed = kind.get(question.type, "words of your own")
     else:
-        said = "several, with commas" if question.multiple else "one of them"
-        said += ", or words of your own" if question.free_text else ""
-    return said if question.required else f"{said}; it may be left empty"
+        allowed = "several, with commas" if question.multiple else "one of them"
+        allowed += ", or words of your own" if question.free_text else ""
+    return allowed if question.required else f"{allowed}; it may be left empty"
 
 
 def _read(question: Question, typed: str) -> tuple[str, ...]:

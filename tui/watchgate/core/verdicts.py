@@ -1,4 +1,4 @@
-"""What handlers say, what a dispatch concludes, and what an agent is told."""
+"""Verdicts of handlers, outcomes of dispatches, and answers to agents."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ SkipReason = Literal["filter", "matcher", "after-stop", "breaker", "disabled", "
 
 
 class Run(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, gc=False):
-    """How a handler's run went, for its trace row; nothing here decides anything.
+    """The course of a handler's run, for its trace row; nothing here decides anything.
 
     `queue_ms` is the time between asking for the run and its start. `stdout` and `stderr` are the
     head and tail of what a child wrote, `env` the names (never the values) of its variables.
@@ -96,7 +96,7 @@ class Run(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, gc=Fals
 
 
 class Report(msgspec.Struct, frozen=True, kw_only=True):
-    """What a runner brings back: exactly one verdict, and how the run went.
+    """The report of a runner: exactly one verdict, and how the run went.
 
     `text` is for the model beside the verdict (a context, a message).
     """
@@ -107,7 +107,7 @@ class Report(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class TraceRow(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, gc=False):
-    """What one registered handler did in one dispatch; skipped ones say why.
+    """The part of one registered handler in one dispatch; skipped ones say why.
 
     `ignored` says that the verdict had no say, and `detail` then begins with the reason. `start_ms`
     counts from the dispatch's start, `times` how often it ran (a rewrite runs gates once more),
@@ -130,7 +130,7 @@ class TraceRow(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, gc
 
 
 class Outcome(msgspec.Struct, frozen=True, kw_only=True):
-    """What a dispatch concluded: one decision, who made it, and one trace row per handler.
+    """The conclusion of a dispatch: one decision, who made it, and one trace row per handler.
 
     `effect` "view" means that the decision changes only what is shown: nothing was prevented.
     `failed` names the cause when a failure made the decision.

@@ -1,4 +1,4 @@
-"""What a screen or a script shows: plain values that `State` keeps and a snapshot carries."""
+"""Views for screens and scripts: plain values that `State` keeps and a snapshot carries."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class SubView(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 
     @property
     def name(self) -> str:
-        """What a person knows it by."""
+        """Return the name that a person knows it by."""
         return self.type or self.id[:8]
 
 
@@ -153,7 +153,7 @@ class SessionView(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def median_s(self) -> float | None:
-        """How long the operator took over a request, half of the time at most."""
+        """Return the median time that the operator took over a request, in seconds."""
         waits, half = sorted(self.waits), len(self.waits) // 2
         return (waits[half] + waits[~half]) / 2 if waits else None
 
@@ -189,7 +189,7 @@ class PendingView(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Settled(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """How one request ended: the word, who ended it, with which scope, after how many seconds.
+    """The end of one request: the word, who ended it, with which scope, after how many seconds.
 
     `at` is UTC µs; `agent`, `session` and `call` find its row among the calls. `asked` is what the
     agent had asked for, where the request was about something else.
@@ -213,7 +213,7 @@ class Settled(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 
 
 class Totals(msgspec.Struct, frozen=True, kw_only=True):
-    """How the questions and calls since midnight (of the core's own day, UTC) ended.
+    """Counts of how the questions and calls since midnight (of the core's own day, UTC) ended.
 
     With `since` (UTC µs) they were counted from then on: a core that starts late on a busy day does
     not go through all of it.
@@ -232,7 +232,7 @@ class Totals(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class GateView(msgspec.Struct, frozen=True, kw_only=True):
-    """Whether the gate is in force: profile, off switch (UTC µs, 0 = until restart), journal.
+    """The state of the gate: profile, off switch (UTC µs, 0 = until restart), journal.
 
     `policy` says what somebody has to know or do about the rules, empty where all is well;
     `policy_broken` that they could not be read, so that every call is asked. `project_fault` says

@@ -37,7 +37,7 @@ def unheaded() -> int | None:
 
 
 class Walked(msgspec.Struct, frozen=True):
-    """What the hashes say, then the first record that is gone and that no sound record lets go.
+    """The verdict of the hashes, then the first record that is gone without leave.
 
     `missed` is only known where the hashes are whole: what would let it go may stand behind a
     fault.
@@ -68,8 +68,8 @@ def walk(
                 progress(count)
             if row.data is None or row.kind == PURGED:
                 purges.see(row)
-            elif row.kind == CHECKPOINT and (found := checkpoint_in(row)):
-                checkpoints.append(found)
+            elif row.kind == CHECKPOINT and (checkpoint := checkpoint_in(row)):
+                checkpoints.append(checkpoint)
             yield row
 
     verdict = chain.verify(passing(), after=before(first))
@@ -86,9 +86,11 @@ def anchored(verdict: Verdict, anchors: Iterable[Head], hash_of: HashOf) -> Verd
     """The verdict held against anchors, as far as it reaches."""
     broken = verdict.problem
     within = [each for each in anchors if broken is None or each.seq < broken.seq]
-    found = compared(within, verdict.start, verdict.head.seq, hash_of)
-    verdict = msgspec.structs.replace(verdict, older=found.older)
-    return verdict if found.problem is None else broken_at(verdict, found.problem, hash_of)
+    comparison = compared(within, verdict.start, verdict.head.seq, hash_of)
+    verdict = msgspec.structs.replace(verdict, older=comparison.older)
+    return (
+        verdict if comparison.problem is None else broken_at(verdict, comparison.problem, hash_of)
+    )
 
 
 def broken_at(verdict: Verdict, problem: Problem, hash_of: HashOf) -> Verdict:

@@ -1,4 +1,4 @@
-"""What names and words of calls mean to a filter, the same on every screen."""
+"""The names that a filter knows a call's decision, machine and session by, on every screen."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _WHO = {
 
 @lru_cache(maxsize=256)
 def states_of(word: str) -> tuple[str, ...]:
-    """The states that a word goes by: itself, that of its row, and whether it let a call through.
+    """Returns the states that a word stands for: itself, that of its row, and `allowed`.
 
     Whether an allowed call runs still is not for this word to say.
     """
@@ -31,7 +31,7 @@ def states_of(word: str) -> tuple[str, ...]:
 
 @lru_cache(maxsize=256)
 def by_names(by: str, word: str) -> tuple[str, ...] | None:
-    """The names of who decided: `operator ann (console 2)` is also `operator` and `ann`.
+    """Returns the names of who decided: `operator ann (console 2)` is also `operator` and `ann`.
 
     `grant #a41f of operator ann` is a grant, and not an operator.
     """
@@ -44,12 +44,12 @@ def by_names(by: str, word: str) -> tuple[str, ...] | None:
 
 
 def host_of(session: str) -> str | None:
-    """The machine of a session, None where there is only one."""
+    """Returns the machine of a session, None where there is only one."""
     host, id = host_and_id(session)
     return host if id else None
 
 
 def session_names(label: str, session: str) -> tuple[str, ...]:
-    """What a session goes by: its name on the screen and its id, each without its machine too."""
+    """Returns the names of a session: label and id, each without its machine too."""
     host, id = host_and_id(session)
     return (label, session, id, label.removeprefix(f"{host}:")) if id else (label, session)

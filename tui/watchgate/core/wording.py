@@ -1,4 +1,4 @@
-"""What the model reads when a call is denied: what happened, who said so, and what not to do."""
+"""Texts that the model reads when a call is denied: what happened, by whom, and what not to do."""
 
 from __future__ import annotations
 
@@ -21,9 +21,16 @@ def denial(
     hook: str = "",
     safer: str = "",
 ) -> str:
-    """One line for the agent; `reason` is the operator's, the rule's or the hook's own words.
+    """Returns one line for the agent.
 
-    `safer` is a safer way to the same end, as the rule that denied suggests it.
+    Args:
+        word: the word for the end of the call.
+        request: the id of the request, if there was one.
+        reason: the operator's, the rule's or the hook's own text.
+        waited_s: seconds that the request waited.
+        what: the noun for what was denied.
+        hook: the id of the handler that denied, if one did.
+        safer: a safer way to the same end, as the rule that denied suggests it.
     """
     tag = f" #{request[:4]}" if request else ""
     if word == "denied-by-operator":
@@ -32,10 +39,10 @@ def denial(
         return f"An operator denied this call. {_STOP}{tag}, or ask what to do instead."
     if word == "denied-by-rule":
         who = f"The hook {hook}" if hook else "A rule"
-        said = f"{who} denied this {what}: {reason.rstrip('. ') or 'no reason given'}."
+        denial_text = f"{who} denied this {what}: {reason.rstrip('. ') or 'no reason given'}."
         if safer:
-            return f"{said} Safer: {safer.rstrip('. ')}. {_STOP_UNLESS}."
-        return f"{said} {_STOP}."
+            return f"{denial_text} Safer: {safer.rstrip('. ')}. {_STOP_UNLESS}."
+        return f"{denial_text} {_STOP}."
     if word == "denied-failure" and hook:
         cause = f"This {what} is denied because a hook could not judge it: {reason.rstrip('. ')}"
         return f"{cause}. This is not a refusal by a person. {_STOP}{tag}."
@@ -56,7 +63,7 @@ def denial(
 
 
 def edited(line: str) -> str:
-    """Return what the model reads where an operator had another call run than it asked for.
+    """Returns the model's text for a call that an operator edited before it ran.
 
     `line` is the call that ran; its secrets are the operator's and stay covered.
     """
@@ -70,7 +77,7 @@ def edited(line: str) -> str:
 
 
 def unasked_prompt(handler: str | None, question: str) -> str:
-    """Why a prompt was not sent that a handler wants to be decided on."""
+    """Returns why a prompt was not sent that a handler wants to be decided on."""
     return (
         f"Handler {handler} wants an operator to decide ({question}), and only a tool call can be"
         " put to one: the prompt was not sent. Let the handler block prompts or pass them."
@@ -78,7 +85,7 @@ def unasked_prompt(handler: str | None, question: str) -> str:
 
 
 def untold_prompt(handler: str | None, agent: str) -> str:
-    """Why a prompt was not sent that a handler wrote anew."""
+    """Returns why a prompt was not sent that a handler wrote anew."""
     return (
         f"Handler {handler} rewrote the prompt, and {agent} cannot be told another one: it was not"
         " sent. Send it as it should read, or let the handler block instead."

@@ -1,4 +1,4 @@
-"""What the demo's sessions add up to: invented figures as transcripts would give them.
+"""The totals of the demo's sessions: invented figures as transcripts would give them.
 
 Nothing is read and nothing priced: one session's agent reports its cost as well, two have computed
 figures alone, and a fortnight of earlier sessions stands for transcripts that lay there before.
@@ -23,7 +23,7 @@ PERCENT: Final = 100
 
 
 class Counted(msgspec.Struct, frozen=True, kw_only=True):
-    """What one session adds up to when its files are read, `at_s` into the demo."""
+    """The totals of one session when its files are read, `at_s` into the demo."""
 
     at_s: float
     agent: str
@@ -94,7 +94,7 @@ _EARLIER: Final = (
 
 def counted(start_us: int) -> tuple[Counted, ...]:
     """Everything that is told of them by the demo that begins at that moment, in its order."""
-    told = [
+    usages = [
         Counted(at_s=-1.5, agent=agent, session=f"demo-{label}", data=data)
         for label, agent, model, days in _EARLIER
         for data in [_earlier(label, model, days, start_us // DAY_US)]
@@ -103,18 +103,18 @@ def counted(start_us: int) -> tuple[Counted, ...]:
         for at_s, percent in use.parts:
             data = _now(use, percent, start_us, at_s)
             actor = use.actor
-            told.append(Counted(at_s=at_s, agent=actor.agent, session=actor.session, data=data))
-    return tuple(sorted(told, key=lambda each: each.at_s))
+            usages.append(Counted(at_s=at_s, agent=actor.agent, session=actor.session, data=data))
+    return tuple(sorted(usages, key=lambda each: each.at_s))
 
 
-def draft(told: Counted, start_us: int) -> Draft:
+def draft(usage: Counted, start_us: int) -> Draft:
     """The record of it."""
     return Draft(
         kind="usage.counted",
-        at=start_us + round(told.at_s * 1_000_000),
-        agent=told.agent,
-        session=told.session,
-        data=told.data,
+        at=start_us + round(usage.at_s * 1_000_000),
+        agent=usage.agent,
+        session=usage.session,
+        data=usage.data,
     )
 
 
@@ -200,7 +200,7 @@ def _turns(use: _Use, percent: int, start_us: int, at_s: float) -> tuple[Part, .
 
 
 def _tools(use: _Use, start_us: int) -> tuple[Part, ...]:
-    """What asked for each tool call; calls in one group were asked for by one model call."""
+    """Return who asked for each tool call; one model call asked for all of a group."""
     cost = use.cents * CENT // (4 * len(use.calls))
     tokens = sum(use.tokens) // 64
     return tuple(

@@ -20,7 +20,7 @@ TESTS = "pytest"
 
 
 class Played(msgspec.Struct, frozen=True):
-    """What one run of a hook brings back, and after how many milliseconds."""
+    """The result of one run of a hook, and after how many milliseconds it comes."""
 
     ms: float
     report: Report
@@ -40,8 +40,8 @@ def _quick(ms: float) -> Callable[[Event], Played]:
 def _format(event: Event) -> Played:
     """A formatter that is slow where there is much to format."""
     slow = TESTS in _command(event)
-    told = "ruff 0.14.5: 3 files left unchanged\n" if slow else ""
-    return Played(214.0 if slow else 18.0, _child(event, told))
+    output = "ruff 0.14.5: 3 files left unchanged\n" if slow else ""
+    return Played(214.0 if slow else 18.0, _child(event, output))
 
 
 def _guard(event: Event) -> Played:
@@ -100,10 +100,10 @@ _PLAYS: Final = {hook.handler.id: hook.plays for hook in HOOKS}
 
 
 def played(handler: Handler, event: Event, limit_s: float) -> tuple[float, Report]:
-    """How many seconds a hook takes for an event, at most its limit, and what it then says."""
-    found = _PLAYS[handler.id](event)
-    if found.ms / 1000 < limit_s:
-        return found.ms / 1000, found.report
+    """Return the seconds a hook takes for an event, at most its limit, and its report."""
+    run = _PLAYS[handler.id](event)
+    if run.ms / 1000 < limit_s:
+        return run.ms / 1000, run.report
     return limit_s, Report(verdict=Failed("timeout", f"no answer in {limit_s:g} s"))
 
 
@@ -114,8 +114,8 @@ def live(speed: float) -> list[tuple[Handler, CallableRunner]]:
 
 def _acting(hook: Hook, speed: float) -> Callable[[Event], Awaitable[Report]]:
     async def act(event: Event) -> Report:
-        found = hook.plays(event)
-        await anyio.sleep(found.ms / 1000 / speed)
-        return found.report
+        run = hook.plays(event)
+        await anyio.sleep(run.ms / 1000 / speed)
+        return run.report
 
     return act

@@ -87,9 +87,9 @@ def demo_core(speed: float) -> Iterator[tuple[Paths, DemoClock]]:
 
 
 async def _counted(clock: DemoClock) -> AsyncIterator[Draft]:
-    for told in costs.counted(START_WALL_US):
-        await _until(clock, told.at_s)
-        yield costs.draft(told, START_WALL_US)
+    for usage in costs.counted(START_WALL_US):
+        await _until(clock, usage.at_s)
+        yield costs.draft(usage, START_WALL_US)
 
 
 async def _feed(socket: Path, clock: DemoClock) -> None:
@@ -115,6 +115,15 @@ async def _feed(socket: Path, clock: DemoClock) -> None:
 async def _step(
     socket: Path, clock: DemoClock, step: Step, ended: dict[str, anyio.Event], denied: set[str]
 ) -> None:
+    """Send one payload at its time, and none for a call that was denied.
+
+    Args:
+        socket: The core's ingest socket.
+        clock: The demo's clock.
+        step: The payload, and when it is due.
+        ended: For each call an event that is set once its gate has answered.
+        denied: The calls that were denied so far; this adds to them.
+    """
     begins = step.native == "PreToolUse"
     if step.call and not begins:
         await ended[step.call].wait()

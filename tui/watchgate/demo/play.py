@@ -71,7 +71,7 @@ class Player:
 
     def run(self, until_s: float) -> list[Record]:
         """The records of everything up to `until_s`."""
-        self._engine.standing.consoles = 1
+        self._engine.status.consoles = 1
         started = CoreData(what="core started", profile=CONFIG.profile)
         self._seal(Draft(kind="policy.started", at=self._start.plus(-2).wall_us, data=started))
         for at_s, action in sorted(self._actions(), key=lambda each: each[0]):
@@ -91,8 +91,8 @@ class Player:
                     step.at_s + wanted[0],
                     lambda now, s=step, w=wanted[1]: self._answer(s, w, now),  # type: ignore[misc]
                 )
-        for told in costs.counted(START_WALL_US):
-            yield told.at_s, lambda _now, t=told: self._seal(costs.draft(t, START_WALL_US))  # type: ignore[misc]
+        for usage in costs.counted(START_WALL_US):
+            yield usage.at_s, lambda _now, t=usage: self._seal(costs.draft(t, START_WALL_US))  # type: ignore[misc]
         for report in reports():
             event = Event(
                 kind="usage",
@@ -125,13 +125,13 @@ class Player:
     def _answer(self, step: Step, what: str, now: Instant) -> None:
         for request in list(self._engine.broker.open.values()):
             if request.call == step.call:
-                said = Decision(
+                decision = Decision(
                     decision=what,  # type: ignore[arg-type]
                     by="operator dev (console 1)",
                     digest=request.data.digest,
                     confirmed=True,
                 )
-                decided = self._engine.broker.decide(request.id, said, now)
+                decided = self._engine.broker.decide(request.id, decision, now)
                 self._do(self._engine.decided(decided), now)
 
     def _expire(self, at_s: float) -> None:
@@ -144,11 +144,11 @@ class Player:
     def _do(self, effects: list[Effect], now: Instant) -> None:
         for effect in effects:
             match effect:
-                case Ask(hearing=hearing, invoke=invoke):
+                case Ask(dispatch_id=hearing, invoke=invoke):
                     left_s = invoke.deadline_s - now.mono_s
                     took_s, report = hooks.played(invoke.handler, invoke.event, left_s)
                     then = now.plus(took_s)
-                    self._do(self._engine.heard(hearing, invoke.handler.id, report, then), then)
+                    self._do(self._engine.on_report(hearing, invoke.handler.id, report, then), then)
                 case Emit(draft=draft):
                     self._seal(draft)
                 case Commit(request=request):

@@ -51,7 +51,7 @@ class Step(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Report(msgspec.Struct, frozen=True, kw_only=True):
-    """What a session has used so far, as it reports at its time."""
+    """The usage of a session so far, as it reports it at its time."""
 
     at_s: float
     actor: Actor
@@ -70,6 +70,15 @@ class Call(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def _bash(at_s: float, actor: Actor, command: str, took_s: float, *, ok: bool = True) -> Call:
+    """Script one shell command.
+
+    Args:
+        at_s: Seconds into the demo.
+        actor: The session that runs it.
+        command: The command line.
+        took_s: Seconds until its result.
+        ok: False where it fails.
+    """
     return Call(
         at_s=at_s, actor=actor, tool="Bash", input={"command": command}, took_s=took_s, ok=ok
     )
@@ -86,6 +95,15 @@ def _grep(at_s: float, actor: Actor, pattern: str, path: str) -> Call:
 
 
 def _edit(at_s: float, actor: Actor, path: str, old: str, new: str) -> Call:
+    """Script one edit of a file.
+
+    Args:
+        at_s: Seconds into the demo.
+        actor: The session that makes it.
+        path: The file, below the session's folder.
+        old: The text that it takes away.
+        new: The text that it puts in.
+    """
     change = {"file_path": f"{actor.cwd}/{path}", "old_string": old, "new_string": new}
     return Call(at_s=at_s, actor=actor, tool="Edit", input=change, took_s=0.006)
 
@@ -142,12 +160,22 @@ def _used(
     at_s: float, actor: Actor, model: str, dollars: float, tokens: tuple[int, int, int, int],
     context: tuple[int, int],
 ) -> Report:  # fmt: skip
-    read, written, cached, kept = tokens
+    """Script a report of usage so far.
+
+    Args:
+        at_s: Seconds into the demo.
+        actor: The session that reports.
+        model: The name of the model.
+        dollars: The cost so far.
+        tokens: Input, output, cache reads and cache writes.
+        context: Tokens in the context window, and its size.
+    """
+    read, written, cached, stored = tokens
     usage = Usage(
         input=read,
         output=written,
         cache_read=cached,
-        cache_write=kept,
+        cache_write=stored,
         total_cost_usd=dollars,
         model=model,
         counts="total",
@@ -177,7 +205,7 @@ def script() -> tuple[Step, ...]:
 
 
 def reports() -> tuple[Report, ...]:
-    """What the one agent that reports its cost says that it is so far."""
+    """Return the cost so far of the one agent that reports it."""
     return _REPORTS
 
 

@@ -1,1 +1,1 @@
-"""What a console or a script needs to talk to a core."""
+"""The client side: everything a console or a script needs to talk to a core."""

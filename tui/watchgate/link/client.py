@@ -103,6 +103,15 @@ class ControlClient:
         pushes_kept: int = PUSHES_KEPT,
         explain: Callable[[], Awaitable[str]] | None = None,
     ) -> None:
+        """Talk over a stream whose greeting was read.
+
+        Args:
+            stream: The connection.
+            hello: The greeting of the core.
+            reader: What reads lines, with the bytes that came behind the greeting.
+            pushes_kept: How many unread pushes are kept before reading waits.
+            explain: Says why a lost connection was lost, where it can be known.
+        """
         self.hello = hello
         self._explain = explain
         self._stream = stream

@@ -39,7 +39,7 @@ def check_own_door(path: Path) -> None:
 
 
 def why_not(error: OSError) -> str:
-    """Why the socket could not be reached, in words."""
+    """Return why the socket could not be reached, in words."""
     if isinstance(error, FileNotFoundError):
         return "there is no socket"
     if isinstance(error, ConnectionRefusedError):

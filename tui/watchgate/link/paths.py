@@ -1,4 +1,4 @@
-"""Where everything lies: one answer for the core, the console and the command line."""
+"""The places of all files: one answer for the core, the console and the command line."""
 
 from __future__ import annotations
 
@@ -36,12 +36,12 @@ class Paths(msgspec.Struct, frozen=True):
 
     @property
     def ingest_socket(self) -> Path:
-        """Where hook clients and streams bring events."""
+        """The socket on which hook clients and streams bring events."""
         return self.runtime_dir / "ingest.sock"
 
     @property
     def control_socket(self) -> Path:
-        """Where consoles and the command line attach."""
+        """The socket on which consoles and the command line attach."""
         return self.runtime_dir / "control.sock"
 
     @property
@@ -81,12 +81,12 @@ class Paths(msgspec.Struct, frozen=True):
 
     @property
     def agents(self) -> Path:
-        """Which processes the agents are."""
+        """The file that says which processes the agents are."""
         return self.state_dir / "agents.json"
 
     @property
     def core_log(self) -> Path:
-        """What a detached core prints."""
+        """The file into which a detached core prints."""
         return self.state_dir / "core.log"
 
     @property
@@ -103,7 +103,7 @@ class Paths(msgspec.Struct, frozen=True):
 
     @property
     def installed(self) -> Path:
-        """What was installed where, with a digest of each part."""
+        """The record of installed parts, with a digest of each."""
         return self.data_dir / "installed.json"
 
     @property
@@ -113,7 +113,7 @@ class Paths(msgspec.Struct, frozen=True):
 
     @property
     def integrity(self) -> Path:
-        """What the newest core saw of the files that the gate rests on."""
+        """The last look of the newest core at the files that the gate rests on."""
         return self.state_dir / "integrity.json"
 
     @property
@@ -150,7 +150,7 @@ def paths(env: Mapping[str, str], *, sockets: bool = True) -> Paths:
     `sockets` false none is wanted.
     """
     state_dir = _named(env, "WATCHGATE_STATE_DIR") or platformdirs.user_state_path(APP)
-    found = Paths(
+    paths = Paths(
         runtime_dir=_named(env, "WATCHGATE_RUNTIME_DIR") or _runtime_dir(env, state_dir),
         state_dir=state_dir,
         config=_named(env, "WATCHGATE_CONFIG")
@@ -158,8 +158,8 @@ def paths(env: Mapping[str, str], *, sockets: bool = True) -> Paths:
         data_dir=platformdirs.user_data_path(APP),
     )
     if sockets:
-        check_socket_path(found.control_socket)
-    return found
+        check_socket_path(paths.control_socket)
+    return paths
 
 
 def check_socket_path(path: Path, *, limit_bytes: int = SOCKET_PATH_MAX_BYTES) -> None:

@@ -171,11 +171,11 @@ class _Way:
             await self._silent.wait()
         lines = self._tail.decode(errors="replace").splitlines()
         last = next((line.strip() for line in reversed(lines) if line.strip()), "")
-        said = safe_text(last.removeprefix("watchgate: "))[:_SAID_CHARS]
+        last_words = safe_text(last.removeprefix("watchgate: "))[:_SAID_CHARS]
         for words, mend in _MENDS:
-            if words in said:
-                return f"{said}: {mend.format(host=self._target.host)}"
-        return said
+            if words in last_words:
+                return f"{last_words}: {mend.format(host=self._target.host)}"
+        return last_words
 
     async def end(self) -> None:
         """End the process and take note of its end, whatever happens to us meanwhile."""

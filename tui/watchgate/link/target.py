@@ -32,7 +32,7 @@ class Target(msgspec.Struct, frozen=True):
 
     @property
     def name(self) -> str:
-        """What the machine is called before a session's label; an address without its colons."""
+        """Return the name before a session's label; an address without its colons."""
         return self.host.replace(":", ".")
 
     def __str__(self) -> str:

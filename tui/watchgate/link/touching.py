@@ -47,8 +47,8 @@ async def touched(challenge: Challenge, *, at_terminal: bool) -> str:
             raise NotTouched(why) from None
         if status:
             lines = _text(reasons).strip().splitlines()
-            said = safe_text(lines[-1]) if lines else f"status {status}"
-            raise NotTouched(f"the key signed nothing (ssh-keygen: {said})")
+            last_words = safe_text(lines[-1]) if lines else f"status {status}"
+            raise NotTouched(f"the key signed nothing (ssh-keygen: {last_words})")
         return _text(signature)
 
 

@@ -1,4 +1,4 @@
-"""Taking in connections, also through a shortage of descriptors, and asking who they are."""
+"""Accepting connections, also through a shortage of descriptors, and reading a peer's identity."""
 
 from __future__ import annotations
 
@@ -19,29 +19,29 @@ async def serve(
     handle: Callable[[SocketStream], Coroutine[Any, Any, None]],
     troubled: Callable[[str], None],
 ) -> None:
-    """Start a task of `handle` for every connection, until the listener is closed.
+    """Starts a task of `handle` for every connection, until the listener is closed.
 
-    `troubled` is told once when no connection can be taken in; those that wait are taken in later.
+    Calls `troubled` once when no connection can be accepted; those that wait are accepted later.
     """
     async with anyio.create_task_group() as tasks:
-        told = False
+        reported = False
         while True:
             try:
                 stream = await listener.accept()
             except anyio.ClosedResourceError:
                 return
             except anyio.BrokenResourceError as fault:
-                if not told:
+                if not reported:
                     troubled(str(fault.__cause__ or fault))
-                told = True
+                reported = True
                 await anyio.sleep(PAUSE_S)
             else:
-                told = False
+                reported = False
                 tasks.start_soon(handle, stream)
 
 
 def peer_of(connection: socket.socket) -> Peer | None:
-    """Who connected; None when the kernel has no word on it."""
+    """Returns the process that connected; None when the kernel cannot name it."""
     try:
         return credentials(connection)
     except OSError:

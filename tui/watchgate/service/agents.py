@@ -1,4 +1,4 @@
-"""Every agent that is known here: the built-in ones, a user's own, and those of other packages."""
+"""The adapters of all agents: built-in ones, a user's own, and those of other packages."""
 
 from __future__ import annotations
 
@@ -23,17 +23,17 @@ GROUP = "watchgate.agents"
 FOLDER = "agents.d"
 
 _STATUSES = (0, 2)
-"""What the guard around an installed hook lets pass; any other it takes for a crash."""
+"""The exit statuses that an installed hook's guard lets pass; any other it takes for a crash."""
 
 _PARTS = ("can", "decode", "answer", "closed", "entries", "kinds", "title", "experimental", "setup")
 
 
 class AgentsError(ValueError):
-    """An agent cannot be taken in; the message says how to mend it."""
+    """An agent cannot be loaded; the message says how to mend it."""
 
 
 def adapters(paths: Paths, config: Config) -> Mapping[str, Adapter]:
-    """The adapters by name: built in, in `agents.d` beside the configuration, of other packages.
+    """Returns the adapters by name: built in, from `agents.d`, and of other packages.
 
     Code of another package is loaded only where the configuration names it. Raises `AgentsError`.
     """
@@ -46,7 +46,7 @@ def adapters(paths: Paths, config: Config) -> Mapping[str, Adapter]:
 
 
 def from_file(path: Path) -> TableAdapter:
-    """The adapter that a TOML file describes; raises `AgentsError`."""
+    """Returns the adapter that a TOML file describes; raises `AgentsError`."""
     try:
         check_config(path)
         return TableAdapter(load(regular_file.read(path).decode(), str(path)))
@@ -70,21 +70,21 @@ def _files(folder: Path) -> list[Path]:
         raise AgentsError(f"{folder}: cannot be read: {fault.strerror}") from None
 
 
-def _add(more: dict[str, tuple[Adapter, str]], found: Adapter, origin: str) -> None:
-    name = found.name
+def _add(more: dict[str, tuple[Adapter, str]], adapter: Adapter, origin: str) -> None:
+    name = adapter.name
     if name in ADAPTERS:
         raise AgentsError(f"{origin}: the name {name!r} is that of a built-in agent; use another")
     if name in more:
         other = more[name][1]
         raise AgentsError(f"{origin}: the name {name!r} is taken by {other}; use another")
-    more[name] = (found, origin)
+    more[name] = (adapter, origin)
 
 
 def _from_package(name: str) -> Adapter:
-    found = entry_points(group=GROUP)
-    points = tuple(found.select(name=name))
+    package_points = entry_points(group=GROUP)
+    points = tuple(package_points.select(name=name))
     if not points:
-        known = ", ".join(sorted(found.names)) or "none"
+        known = ", ".join(sorted(package_points.names)) or "none"
         raise AgentsError(
             f"[agents] python names {name!r}, but no installed package has this entry point of the"
             f" group {GROUP} (there are: {known}): install it beside watchgate, or remove the name"
@@ -118,7 +118,7 @@ def _loaded(point: EntryPoint) -> Adapter:
 
 
 def _demand_statuses(adapter: Adapter, point: EntryPoint) -> None:
-    """Raise where a hook that it installs would deny with a status that its guard turns down."""
+    """Raises where an installed hook would deny with a status that its guard takes for a crash."""
     wrong: list[tuple[str, int]] = []
     # One that fails even here is contained wherever it is used, and gates closed.
     with contained(lambda _: None):

@@ -1,9 +1,9 @@
-"""Which agents ask: the ones whose requests wait, and the ones that asked lately.
+"""The agent processes that ask: those whose requests wait, and those that asked lately.
 
 A command below an agent may not allow that agent's calls, nor switch the gate off or stop the core.
 It could ask in the agent's name first, from a process of its own: so all that speak for a session
-count for its requests. One that lost the way up to whoever started it could be below any of them.
-A program that says the agent runs below it may run below an agent itself, which then counts, too.
+count for its requests. One that lost the way up to whoever started it could be below any of them. A
+program that says the agent runs below it may run below an agent itself, which then counts, too.
 What the core itself has started, a hook command or an extension, may do neither: its program may
 lie in a folder that an agent writes to.
 """
@@ -28,19 +28,19 @@ Session = tuple[str, str]
 class Askers:
     """Agent processes by the request that they wait for, and all that asked and are alive.
 
-    From `kept` on, those that are gone are forgotten now and then. One that lives never is: however
-    many others ask, it may not switch the gate. `core_pid` is the core's own process, if what runs
-    below it is to be told apart; `starter` is that process where it runs handlers or extensions.
+    From `limit` on, those that are gone are forgotten now and then. One that lives never is:
+    however many others ask, it may not switch the gate. `alive` and `lineage` replace the look at
+    the system.
     """
 
     def __init__(
         self,
         *,
-        kept: int = KEPT,
+        limit: int = KEPT,
         alive: Callable[[Proc], bool] = is_alive,
         lineage: Callable[[Proc], tuple[Proc, ...]] | None = None,
     ) -> None:
-        self._kept = self._limit = kept
+        self._capacity = self._limit = limit
         self._alive = alive
         self._lineage_of = lineage or _lineage
         self._lineage: dict[tuple[int, str], tuple[Proc, ...]] = {}
@@ -54,10 +54,10 @@ class Askers:
         self._sessions: dict[tuple[int, str], Recent[Session, None]] = {}
         self._driven: Recent[Session, None] = Recent(SESSIONS_KEPT)
 
-    def seen(self, agent: Proc, session: Session | None = None) -> None:
-        """An agent asked something, whether or not that is held, or told of a session of its own.
+    def note_agent(self, agent: Proc, session: Session | None = None) -> None:
+        """Notes that an agent asked something, held or not, or reported a session of its own.
 
-        Sessions are kept by process: however many one names, it displaces only its own.
+        Sessions are stored by process: however many one names, it displaces only its own.
         """
         key = agent.key
         if key not in self._lately:
@@ -76,18 +76,18 @@ class Askers:
                 key: named for key, named in self._sessions.items() if key in self._lately
             }
             self._lineage = {key: up for key, up in self._lineage.items() if key in self._lately}
-            self._limit = max(self._kept, 2 * len(self._lately))
+            self._limit = max(self._capacity, 2 * len(self._lately))
 
-    def drives(self, pid: int, session: Session) -> None:
-        """A process above an agent told of a session; it is looked up once for each."""
+    def note_driver(self, pid: int, session: Session) -> None:
+        """Notes that a process above an agent reported a session; looks it up once for each."""
         self._driven.renew(session, None)
         if any(key[0] == pid and session in named for key, named in self._sessions.items()):
             return
         if (driver := itself(pid)) is not None:
-            self.seen(driver, session)
+            self.note_agent(driver, session)
 
     def is_driven(self, session: Session) -> bool:
-        """Whether a process above the agent told of this session lately."""
+        """Returns whether a process above the agent reported this session lately."""
         return session in self._driven
 
     def waits(
@@ -97,7 +97,7 @@ class Askers:
         session: Session | None = None,
         chain: tuple[Proc, ...] = (),
     ) -> None:
-        """The agent waits for the answer to this request, which is about a call of this session.
+        """Notes that the agent waits for the answer to this request, about a call of this session.
 
         `chain` is the way up from one that named itself, where agents may be that did not ask this.
         """
@@ -108,13 +108,13 @@ class Askers:
             self._session_of[request] = session
 
     def settled(self, request: str | None) -> None:
-        """Nobody waits for this request any more."""
+        """Notes that nobody waits for this request any more."""
         self._of_request.pop(request or "", None)
         self._session_of.pop(request or "", None)
         self._chains.pop(request or "", None)
 
     def agents_of(self, request: str) -> set[Proc]:
-        """The agents known to wait for this answer, and those that may have had it asked.
+        """Returns the agents that wait for this answer, and those that may have had it asked.
 
         These are all that spoke for the same session, or may be above one that named itself.
         """
@@ -125,11 +125,11 @@ class Askers:
         spoke = {self._lately[key] for key, named in self._sessions.items() if session in named}
         chains = self._chains.get(request, ())
         known = self._lately.values()
-        above = {each for each in known if not all(_beside(chain, each) for chain in chains)}
+        above = {each for each in known if not all(_is_unrelated(chain, each) for chain in chains)}
         return waiting | spoke | above
 
-    def asker(self, pid: int) -> Proc | None:
-        """The agent that a client's calls are counted for: of those above it the one known longest.
+    def asking_agent(self, pid: int) -> Proc | None:
+        """Returns the agent that a client's calls count for: the longest known one above it.
 
         So an agent gains nothing by starting others, and takes nothing from those that were there
         before by asking from above them. None where the way up is lost, as for all that detached
@@ -141,7 +141,7 @@ class Askers:
         return next(known, None) or agent_of(chain)
 
     def known(self, request: str | None = None) -> tuple[tuple[Proc, ...], ...]:
-        """The agents that ask this, or else all; each with what it was started by.
+        """Returns the agents that ask this, or else all; each with the processes that started it.
 
         Where nobody could tell who asks, it may be any of them. One that has ended counts only
         while a question of its waits.
@@ -152,11 +152,11 @@ class Askers:
         return tuple(self._lineage.get(each.key, (each,)) for each in count)
 
     def is_accounted(self, session: Session) -> bool:
-        """Tell whether a process is or was known for this session."""
+        """Returns whether a process is or was known for this session."""
         return session in self.accounted
 
     def to_keep(self) -> tuple[tuple[Proc, Session], ...]:
-        """What a core that starts again has to know: each session's process, and each process.
+        """Returns the agents to save: each session's process, and each process.
 
         A process is there with its newest session even where another one took all of its names.
         """
@@ -166,13 +166,13 @@ class Askers:
         return tuple((one, session) for (_, session), one in pairs.items())
 
     def restore(self, agents: Iterable[tuple[Proc, Session]], first: Proc | None = None) -> None:
-        """Take over what an earlier core knew, `first` the agent that began before all others."""
+        """Takes over an earlier core's agents, `first` the agent that began before all others."""
         if first is not None and self._is_first(first):
             self.first = first
         for agent, session in agents:
             self.accounted.renew(session, agent)
             if self._alive(agent):
-                self.seen(agent, session)
+                self.note_agent(agent, session)
         self.changed = False
 
     def _is_first(self, agent: Proc) -> bool:
@@ -186,11 +186,11 @@ class Askers:
 
 
 def _lineage(agent: Proc) -> tuple[Proc, ...]:
-    """The agent and what it was started by; itself alone where that is gone."""
+    """Returns the agent and the processes that started it; itself alone where that is gone."""
     chain = ancestors(agent.pid)
     return chain if chain and chain[0].key == agent.key else (agent,)
 
 
-def _beside(chain: tuple[Proc, ...], agent: Proc) -> bool:
-    """Tell whether a process is not the agent's, by anything that its ancestors tell."""
+def _is_unrelated(chain: tuple[Proc, ...], agent: Proc) -> bool:
+    """Returns whether a process is not the agent's, by anything that its ancestors show."""
     return stand(chain, Side(agents=((agent,),))).standing not in ("below", "adrift")

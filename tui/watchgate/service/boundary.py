@@ -16,7 +16,7 @@ T = TypeVar("T")
 
 @contextmanager
 def contained(failed: Callable[[str], None]) -> Iterator[None]:
-    """Run the block; when anything fails in it, call `failed` with what and where it was."""
+    """Runs the block; when anything fails in it, calls `failed` with the error's type and place."""
     try:
         yield
     except Exception as fault:  # noqa: BLE001 - the boundary of a connection, see above
@@ -26,7 +26,7 @@ def contained(failed: Callable[[str], None]) -> Iterator[None]:
 def each_contained(
     items: Iterable[T], do: Callable[[T], None], failed: Callable[[str], None]
 ) -> None:
-    """Do it with every item; one that fails is told of and does not stop those after it."""
+    """Calls `do` with every item; one that fails is reported and does not stop those after it."""
     for item in items:
         try:
             do(item)
@@ -35,7 +35,7 @@ def each_contained(
 
 
 def _where(fault: BaseException) -> str:
-    """The error's type and place, and none of its text: that may come from outside."""
+    """Returns the error's type and place, and none of its text: that may come from outside."""
     while isinstance(fault, BaseExceptionGroup):
         fault = fault.exceptions[0]
     frames = traceback.extract_tb(fault.__traceback__, limit=-1)

@@ -34,12 +34,12 @@ LOOKED_AT = 30_000
 """Records that one request goes through at most; the answer says where to go on."""
 
 FIRST_CANDIDATES = 50
-MOST_CANDIDATES = 1_000
+MAX_CANDIDATES = 1_000
 """Calls that one step reads, where the index names them."""
 
 LONGEST_S = 0.5
 CHANGED = 2_000
-"""The most records whose calls are told as changes; for more a page has to be asked for anew."""
+"""Records whose calls are sent as changes, at most; for more a page has to be asked for anew."""
 
 CALLS_AT_ONCE = 500
 
@@ -48,7 +48,7 @@ Window = tuple[list[HistoryRow], int]
 
 
 class View(msgspec.Struct, frozen=True):
-    """What a running core knows: names of sessions, the calls that go on, and who asks."""
+    """The running core's knowledge: names of sessions, calls that go on, and the user's name."""
 
     names: dict[tuple[str, str], str] = {}
     alive: frozenset[CallKey] = frozenset()
@@ -64,11 +64,19 @@ def calls(
     view: View | None = None,
     now_s: Callable[[], float] = time.monotonic,
 ) -> dict[str, Any]:
-    """The newest calls that a filter takes and that began before a record, newest first.
+    """Returns the newest calls that match a filter and began before a record, newest first.
 
     `next` is the `before` of the calls after these, None at the end; there may be more even where
-    none was found. `looked_at` counts the records gone through, `records` all there are, of which
-    `newest` is the last. Raises `JournalError`.
+    this page is empty. `looked_at` counts the records gone through, `records` all there are, of
+    which `newest` is the last. Raises `JournalError`.
+
+    Args:
+        journal: The journal's database.
+        wanted: The filter.
+        limit: Calls to return at most.
+        before: The number of the record before which calls began; None for the newest.
+        view: The running core's knowledge, if there is one.
+        now_s: A monotonic clock, in seconds.
     """
     with reading.held(journal) as held:
         return _calls(held, wanted, limit, before, view or View(), now_s)
@@ -82,6 +90,16 @@ def _calls(
     view: View,
     now_s: Callable[[], float],
 ) -> dict[str, Any]:
+    """Answers from the index where it can, else by going through the journal.
+
+    Args:
+        journal: The opened journal.
+        wanted: The filter.
+        limit: Calls to return at most.
+        before: The record number before which calls began.
+        view: The running core's knowledge.
+        now_s: A monotonic clock, in seconds.
+    """
     pages = _Pages(journal, view)
     top = pages.newest if before is None else min(before - 1, pages.newest)
     span = reading.in_time(journal, pages.oldest, top, wanted.since_us, wanted.until_us)
@@ -96,7 +114,7 @@ def _calls(
 
 
 class _Ask(msgspec.Struct, frozen=True):
-    """What is asked for: calls that began by `top`, and by their time from `oldest` to `last`."""
+    """A question: calls that began by `top`, and by their time from `oldest` to `last`."""
 
     wanted: Filter
     limit: int
@@ -109,20 +127,20 @@ def _answer(
     pages: _Pages, ask: _Ask, windows: Iterable[Window], now_s: Callable[[], float]
 ) -> dict[str, Any]:
     keeps, until_s = keeping(ask.wanted), now_s() + LONGEST_S
-    found: list[HistoryRow] = []
+    rows_taken: list[HistoryRow] = []
     last, end = min(ask.top, ask.last), pages.oldest - 1
     if ask.oldest > ask.last:
         windows, last = (), end
     for rows, first in windows:
-        found += filter(keeps, rows)
+        rows_taken += filter(keeps, rows)
         last = first - 1 if first > ask.oldest else end
-        if len(found) >= ask.limit or now_s() >= until_s:
+        if len(rows_taken) >= ask.limit or now_s() >= until_s:
             break
-    if len(found) > ask.limit:
-        del found[ask.limit :]
-        last = found[-1].first - 1
+    if len(rows_taken) > ask.limit:
+        del rows_taken[ask.limit :]
+        last = rows_taken[-1].first - 1
     return {
-        "calls": found,
+        "calls": rows_taken,
         "next": last + 1 if last >= pages.oldest else None,
         "looked_at": max(0, ask.top - last),
         "records": pages.count,
@@ -133,7 +151,7 @@ def _answer(
 def changed(
     journal: Path, wanted: Filter, from_seq: int, view: View | None = None
 ) -> dict[str, Any]:
-    """The calls with a record from `from_seq` on: those a filter takes, newest first.
+    """Returns the calls with a record from `from_seq` on: those that match a filter, newest first.
 
     `gone` are the first records of the others. After more than 2,000 records `reset` says that
     nothing of this was looked at. Raises `JournalError`.
@@ -168,7 +186,7 @@ class _Pages:
         return max(0, self.newest - self.oldest + 1)
 
     def gone_through(self, ask: _Ask) -> Iterator[Window]:
-        """All calls, a page of records at a time, as far as one request may look."""
+        """Yields all calls, a page of records at a time, as far as one request may look."""
         last, size = ask.last, FIRST_PAGE
         while last >= ask.oldest and ask.last - last < LOOKED_AT:
             first = max(ask.oldest, last - size + 1)
@@ -177,7 +195,7 @@ class _Pages:
             last, size = first - 1, min(2 * size, LARGEST_PAGE)
 
     def named(self, ask: _Ask, index: Index) -> Iterator[Window] | None:
-        """Those calls alone that the index names; None where it cannot say."""
+        """Returns only the calls that the index names; None where it cannot say."""
         conditions = of_calls(ask.wanted, self._view.names)
         if not conditions or self.newest - index.upto > LAG_MOST:
             return None
@@ -196,17 +214,17 @@ class _Pages:
             due = [row for row in waiting.values() if first <= row.first <= last]
             yield sorted(due, key=lambda row: -row.first), first
             waiting = {each: row for each, row in waiting.items() if each < first}
-            last, size = first - 1, min(2 * size, MOST_CANDIDATES)
+            last, size = first - 1, min(2 * size, MAX_CANDIDATES)
 
     def _folded(self, records: list[Record]) -> dict[int, HistoryRow]:
-        """The calls of these records by their first one."""
+        """Returns the calls of these records by their first record's number."""
         records.sort(key=lambda record: record.seq)
         view = self._view
         rows = fold(records, len(records), names=view.names, alive=view.alive, me=view.me)
         return {row.first: row for row in rows}
 
     def touched(self, first: int, last: int) -> list[HistoryRow]:
-        """The calls that have a record among these, oldest first."""
+        """Returns the calls that have a record among these, oldest first."""
         return [row for row in self._rows(first, last) if first <= row.last]
 
     def _rows(self, first: int, last: int) -> list[HistoryRow]:
@@ -222,5 +240,5 @@ class _Pages:
     def _near(self, named: list[str], first: int, last: int) -> list[Record]:
         if first > last:
             return []
-        found = reading.about(self._journal, named, CORE_KINDS, first, last)
-        return [lean(each) for each in found]
+        records = reading.about(self._journal, named, CORE_KINDS, first, last)
+        return [lean(each) for each in records]

@@ -1,4 +1,4 @@
-"""That a core may not start: all that one who starts it elsewhere needs to know."""
+"""The errors of a core that may not start, for programs that start one elsewhere."""
 
 from __future__ import annotations
 

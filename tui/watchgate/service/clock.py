@@ -1,4 +1,4 @@
-"""The one place that reads the clock, and its stand-in that only moves when told to."""
+"""The one place that reads the clock, and its stand-in for tests, which moves only on request."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ class SystemClock:
     """The machine's clocks: UTC, and seconds that include time asleep."""
 
     def now(self) -> Instant:
-        """The present moment."""
+        """Returns the present moment."""
         return Instant(time.time_ns() // 1_000, time.clock_gettime(_COUNTS_SLEEP))
 
 
@@ -25,10 +25,10 @@ class FakeClock:
         self._now = start
 
     def now(self) -> Instant:
-        """The moment it was last moved to."""
+        """Returns the moment it was last moved to."""
         return self._now
 
     def advance(self, seconds: float) -> Instant:
-        """Move on and return the new moment."""
+        """Moves on and returns the new moment."""
         self._now = self._now.plus(seconds)
         return self._now

@@ -1,4 +1,4 @@
-"""The answer to a hook frame that could not be judged, as silence has it on the frame's lane."""
+"""The answer to a hook frame that could not be judged: on a gate lane, a denial."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from watchgate.service.framing import Head
 
 
 def closed_text(why: str) -> str:
-    """What the agent's model reads."""
+    """Returns the reason of the denial, for the agent's model to read."""
     return f"watchgate: {why}. The call is denied; this is not a refusal by a person."
 
 
 def closed_answer(
     head: Head | None, why: str, *, adapters: Mapping[str, Adapter], strict: bool
 ) -> Answer | None:
-    """A denial in the agent's own words where the lane denies; None where nothing waits.
+    """Returns a denial in the agent's own format where the lane denies; None where nothing waits.
 
     A frame whose head is unknown is taken for a gate's. `strict` closes gate-read as well.
     """

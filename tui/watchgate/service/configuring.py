@@ -1,4 +1,4 @@
-"""Setting one key of the configuration file, whose comments and order stay."""
+"""Setting one key of the configuration file; its comments and order stay."""
 
 from __future__ import annotations
 
@@ -27,10 +27,17 @@ def set_value(
     *,
     only_try: bool = False,
 ) -> None:
-    """Set one dotted key and write the file whole, with its folder where that is missing.
+    """Sets one dotted key and writes the file whole, with its folder where that is missing.
 
     The result has to be a good configuration, for `check` too, which may raise anything. Raises
     `ConfigError`, and leaves the file alone then; with `only_try` it does so in any case.
+
+    Args:
+        path: The configuration file.
+        key: The key, with dots: `approval.timeout_s`.
+        value: Any value that TOML can hold.
+        check: Raises where the new configuration is not good enough.
+        only_try: Write nothing.
     """
     if not _KEY.fullmatch(key):
         raise ConfigError(
@@ -39,14 +46,14 @@ def set_value(
         )
     try:
         check_config(path)
-        found = files.read(path)
-        files.check_writable(found)
-        text = found.text
+        config_file = files.read(path)
+        files.check_writable(config_file)
+        text = config_file.text
         config_toml.parse(Source(text, str(path)))
         edited = with_value(text, tuple(key.split(".")), value)
         check(load(edited, str(path)))
         if edited != text and not only_try:
-            files.write(found, found.encode(edited))
+            files.write(config_file, config_file.encode(edited))
     except ConfigError as fault:
         raise ConfigError(f"{fault}; nothing was changed") from None
     except FormError as fault:

@@ -35,7 +35,7 @@ CHUNK_BYTES = 64 * 1024
 READS_JOURNAL = ("search", "history")
 GONE = (anyio.EndOfStream, anyio.BrokenResourceError, anyio.ClosedResourceError)
 BESIDE = 8
-"""How many requests of one connection may read the journal or wait for that."""
+"""Requests of one connection that may read the journal or wait for that."""
 
 _decoder = decoding.decoder(Request)
 
@@ -51,11 +51,11 @@ class Control:
         self._count = 0
 
     def clients(self) -> list[int]:
-        """The processes that are connected."""
+        """Returns the pids that are connected."""
         return self._door.connections.holders()
 
     async def handle(self, stream: SocketStream) -> None:
-        """One client, from its hello to its end; a foreign uid gets nothing."""
+        """Serves one client, from its hello to its end; a foreign uid gets nothing."""
         async with stream:
             peer = peer_of(stream.extra(SocketAttribute.raw_socket))
             if peer is None or peer.uid != os.getuid():
@@ -89,13 +89,13 @@ class Control:
 
     async def _read(self, stream: SocketStream, caller: Caller, tasks: TaskGroup) -> None:
         splitter = Splitter(MAX_PAYLOAD_BYTES)
-        beside = anyio.Semaphore(BESIDE)
+        readers = anyio.Semaphore(BESIDE)
 
         async def aside(request: Request) -> None:
             try:
                 await self._do(request, caller)
             finally:
-                beside.release()
+                readers.release()
 
         with Unfinished(splitter, self._door.unfinished, caller.pid) as unfinished:
             async for data in _chunks(stream, unfinished):
@@ -110,7 +110,7 @@ class Control:
                         return
                     request = _request(line, caller.outbox) if line.strip() else None
                     if request is not None and request.verb in READS_JOURNAL:
-                        await beside.acquire()
+                        await readers.acquire()
                         tasks.start_soon(aside, request)
                     elif request is not None:
                         await self._do(request, caller)
@@ -127,7 +127,10 @@ class Control:
 
 
 async def _chunks(stream: SocketStream, unfinished: Unfinished) -> AsyncIterator[bytes]:
-    """What comes until the end; whoever never begins is told so, a line that never ends dropped."""
+    """Yields bytes until the end.
+
+    A client that never begins is closed with the reason; a line that never ends is dropped.
+    """
     begins_until_s = anyio.current_time() + FIRST_BYTE_S
     while True:
         data = None
@@ -147,13 +150,13 @@ async def _chunks(stream: SocketStream, unfinished: Unfinished) -> AsyncIterator
 
 
 async def _close(stream: SocketStream, hello: Hello | None, why: str) -> None:
-    """Tell a client that it is not listened to any further."""
+    """Tells a client why it is disconnected."""
     with suppress(*GONE), anyio.move_on_after(GOODBYE_S):
         await stream.send((_line(hello) if hello else b"") + _line(Push(closed=why)))
 
 
 def _request(line: bytes, outbox: Outbox) -> Request | None:
-    """The request, or None where there is none, which the caller is told."""
+    """Returns the request, or None and an answer to the caller where the line is none."""
     try:
         return _decoder.decode(line)
     except JSON_FAULTS as fault:
@@ -171,7 +174,7 @@ def _bad(request_id: int, message: str) -> Refusal:
 
 
 def _id_of(line: bytes) -> int:
-    """The id of a request that is otherwise wrong, so that its sender hears of it."""
+    """Returns the id of a request that is otherwise wrong, so that its sender gets an answer."""
     try:
         return decoding.decode(line, _OnlyId).id
     except JSON_FAULTS:

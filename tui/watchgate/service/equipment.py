@@ -1,4 +1,4 @@
-"""What a configuration asks to be run beside the engine: handlers, extensions and sinks."""
+"""The components that a configuration asks for: handlers, extensions and sinks."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class EquipmentError(ValueError):
 
 
 class Equipment(msgspec.Struct, frozen=True, kw_only=True):
-    """The handlers in the configuration's order, what runs the commands, extensions and sinks."""
+    """The handlers in the configuration's order, the runners of commands, extensions and sinks."""
 
     handlers: tuple[Handler, ...]
     runners: dict[str, Runner]
@@ -52,9 +52,15 @@ def equip(
     prints: bool,
     own: Sequence[tuple[Handler, Runner]] = (),
 ) -> Equipment:
-    """What this configuration asks for; `own` are handlers of the program that hosts the core.
+    """Builds the components of this configuration. Raises `EquipmentError`.
 
-    `prints` says that standard output is free for a sink. Raises `EquipmentError`.
+    Args:
+        config: The configuration.
+        paths: This core's files and directories.
+        environ: The environment that hook commands inherit from.
+        pool: Limits the processes of hook commands.
+        prints: Standard output is free for a sink.
+        own: Handlers of the program that hosts the core, each with its runner.
     """
     preset = preset_of(config.dispatch.preset, config.dispatch.total_timeout_s)
     handlers = [handler for handler, _ in own]
@@ -83,7 +89,7 @@ def equip(
 
 
 def warnings(config: Config, known: Mapping[str, Adapter]) -> list[str]:
-    """What of the configuration will not do what it seems to say; the core serves all the same."""
+    """Returns warnings about entries that will have no effect; the core serves all the same."""
     preset = preset_of(config.dispatch.preset, config.dispatch.total_timeout_s)
     unsent = [warning for each in config.handler for warning in never_sent(each, known)]
     entries: list[Entry] = [*config.handler, *config.extension]
@@ -111,8 +117,8 @@ def _extension(
 
 
 def _sinks(config: Config, paths: Paths, *, prints: bool) -> tuple[Sink, ...]:
-    if (found := config_sinks.check_all(config.sink, stdout_is_free=prints)) is not None:
-        at, message = found
+    if (sink_fault := config_sinks.check_all(config.sink, stdout_is_free=prints)) is not None:
+        at, message = sink_fault
         raise EquipmentError(f"{_place(paths, 'sink', at)}[[sink]] {at + 1}: {message}")
     own = (paths.ingest_socket, paths.control_socket, paths.journal, paths.config, paths.off)
     made = []
@@ -125,7 +131,7 @@ def _sinks(config: Config, paths: Paths, *, prints: bool) -> tuple[Sink, ...]:
 
 
 def _place(paths: Paths, table: str, at: int, *key: str) -> str:
-    """Where the file has an entry, or a key of it, before a message; empty without a file."""
+    """Returns the line of an entry, or its key, to stand before a message; empty without a file."""
     try:
         source = Source(regular_file.read(paths.config).decode(), str(paths.config))
     except (OSError, UnicodeDecodeError):

@@ -1,4 +1,4 @@
-"""Why a core may not start, as one kind of error for whoever starts it."""
+"""The errors by which a core refuses to start, as one kind for the program that starts it."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _REASONS = (AgentsError, EquipmentError, RuntimeDirError, JournalError)
 
 @contextmanager
 def reasons_not_to_serve() -> Iterator[None]:
-    """Raise what a core may refuse for as `CannotServe`, also out of groups of errors."""
+    """Raises every reason not to start as `CannotServe`, also out of groups of errors."""
     try:
         yield
     except BaseException as error:
@@ -28,7 +28,7 @@ def reasons_not_to_serve() -> Iterator[None]:
 
 
 def first_of(error: BaseException, *kinds: type[BaseException]) -> BaseException | None:
-    """The first of an error, or of a group of errors, if all of them are of these kinds.
+    """Returns the first of an error or of a group, if all of them are of these kinds.
 
     `except*` will not do where another error is raised from: Python 3.11.0 to 3.11.3 make a group
     of that one.

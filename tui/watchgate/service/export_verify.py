@@ -1,4 +1,7 @@
-"""Is an exported file what the journal held? It can be told where no record was left out."""
+"""Verification of an exported file against the hashes of its records.
+
+It is possible where no record was left out.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +24,7 @@ _MAGIC = b"SQLite format 3\x00"
 
 
 def is_database(path: Path) -> bool:
-    """Whether a file is a database rather than lines; raises `ExportError`."""
+    """Returns whether a file is a database rather than lines; raises `ExportError`."""
     try:
         with path.open("rb") as file:
             return file.read(len(_MAGIC)) == _MAGIC
@@ -30,7 +33,7 @@ def is_database(path: Path) -> bool:
 
 
 def verify(path: Path, *, anchors: Sequence[Head] = (), progress: Progress = quiet) -> Verdict:
-    """Walk the records of the file from its first one; raises `ExportError`.
+    """Verifies the records of the file from its first one; raises `ExportError`.
 
     What stood before that one is not in the file, and what followed on the last one only an anchor
     can tell.
@@ -61,7 +64,7 @@ def verify(path: Path, *, anchors: Sequence[Head] = (), progress: Progress = qui
 
 
 def _row(record: Record) -> Row:
-    """The row that the record was read from, if it is as it was."""
+    """Returns the row that the record was read from, if it is unchanged."""
     data = canonical_json(record.data)
     return Row(
         seq=record.seq,

@@ -21,7 +21,7 @@ class ExportError(ValueError):
 
 
 def is_export(word: str) -> bool:
-    """Whether an argument names something that can be read, rather than a session."""
+    """Returns whether an argument names a file that can be read, rather than a session."""
     try:
         path = Path(word)
         return path.exists() and not path.is_dir()
@@ -30,7 +30,7 @@ def is_export(word: str) -> bool:
 
 
 def read_export(path: Path) -> list[Record]:
-    """The records of an exported file, oldest first, fit to be shown; raises `ExportError`.
+    """Returns the records of an exported file, oldest first; raises `ExportError`.
 
     Inputs that a record refers to are put in their place where the file has them.
     """
@@ -45,7 +45,7 @@ def read_export(path: Path) -> list[Record]:
 
 
 def each_record(path: Path) -> Iterator[Record]:
-    """The same one at a time; raises `ExportError` when it comes to the fault."""
+    """Yields the records one at a time; raises `ExportError` when it comes to the fault."""
     last = 0
     try:
         with path.open("rb") as lines:

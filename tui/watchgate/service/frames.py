@@ -1,4 +1,4 @@
-"""Hook frames become events; what cannot be read raises and says why."""
+"""Decoding of hook frames into events; a frame that cannot be read raises and says why."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from watchgate.service.lines import raw_event
 _GATES = (Lane.GATE, Lane.GATE_READ)
 _CALLS = ("tool.pre", "tool.permission")
 _OWN = ("prompt.submit", "question")
-"""What is gated by hooks of its own: on those of another event nothing would be judged."""
+"""Events that have hooks of their own: on those of another event nothing would be judged."""
 
 
 class Frame(msgspec.Struct, frozen=True, gc=False):
@@ -33,7 +33,7 @@ class Frame(msgspec.Struct, frozen=True, gc=False):
 
 
 def prepared(frame: Frame, adapters: Mapping[str, Adapter], *, whole: bool = False) -> Frame:
-    """The frame with all done that takes long and depends on nothing else; for any thread."""
+    """Returns the frame with all slow, independent work done; may run in any thread."""
     try:
         events = (decode_frame(frame, adapters, whole=whole),)
     except DecodeError as fault:
@@ -43,7 +43,7 @@ def prepared(frame: Frame, adapters: Mapping[str, Adapter], *, whole: bool = Fal
 
 
 def decode_frame(frame: Frame, adapters: Mapping[str, Adapter], *, whole: bool = False) -> Event:
-    """The event that a frame means, with its payload if that is to be kept (`whole`).
+    """Returns the event of a frame, with its payload if the journal keeps it (`whole`).
 
     Raises `DecodeError`.
     """
@@ -79,7 +79,7 @@ def _decode(frame: Frame, adapters: Mapping[str, Adapter], *, whole: bool) -> Ev
 
 
 def _demand_gated(event: Event, head: Head) -> None:
-    """Raise unless the event is one to gate, of this hook, that can be told a denial."""
+    """Raises unless the event is one to gate, of this hook, that can be denied."""
     own = event.kind in _OWN and head.native in ("", event.native)
     if event.kind not in _CALLS and not own:
         raise DecodeError(
@@ -92,7 +92,16 @@ def _demand_gated(event: Event, head: Head) -> None:
 def unread_frame(
     head: Head | None, payload: bytes, pid: int, why: str, at: Instant, known: Mapping[str, Adapter]
 ) -> Event:
-    """The raw event that keeps a frame which could not be read."""
+    """Returns the raw event for a frame that could not be read.
+
+    Args:
+        head: The frame's header, if that could be read.
+        payload: The bytes after it.
+        pid: The client's process.
+        why: The fault, in words.
+        at: The time of arrival.
+        known: The adapters by name.
+    """
     agent = head.agent if head and head.agent in known else "unknown"
     native = head.native if head else ""
     return raw_event(payload, why, at, session=f"pid {pid}", agent=agent, native=native)

@@ -36,7 +36,7 @@ class Head(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def parse_head(raw: bytes) -> Head:
-    """The header from its bytes, without the blank line; raises `FrameError`."""
+    """Returns the header from its bytes, without the blank line; raises `FrameError`."""
     try:
         first, *lines = raw.decode("ascii").split("\n")
         magic, agent, lane = first.split(" ")
@@ -65,6 +65,6 @@ def parse_head(raw: bytes) -> Head:
 
 
 def answer_bytes(answer: Answer) -> bytes:
-    """One ASCII line with exit code and sizes, then what goes to stdout and to stderr."""
+    """Returns one ASCII line with exit code and sizes, then the bytes for stdout and stderr."""
     sizes = f"{answer.exit_code} {len(answer.stdout)} {len(answer.stderr)}\n"
     return sizes.encode() + answer.stdout + answer.stderr

@@ -1,4 +1,4 @@
-"""What is only observed waits a moment for company, and goes on together with it.
+"""Batching of observed events: each waits a moment for others, and all go on together.
 
 An event runs through much code. Taken one by one, each step finds the processor's caches full of
 the others; several that take each step together cost a third less (bench/core.py).
@@ -17,10 +17,10 @@ MOST_BYTES = 256 * 1024
 
 
 class Gathering(Generic[T]):
-    """Gives items on in the order in which they came, at the latest when `later` calls back.
+    """Passes items on in the order in which they came, at the latest when `later` calls back.
 
-    `give` gets `MOST` items at a time, fewer once they are `MOST_BYTES` together: nobody else has
-    a turn meanwhile, and what waits takes memory.
+    `give` gets 32 items at a time, fewer once they are 256 KiB together: nobody else has a turn
+    meanwhile, and a waiting item takes memory.
     """
 
     def __init__(
@@ -32,7 +32,7 @@ class Gathering(Generic[T]):
         self._size_bytes = 0
 
     def add(self, item: T, size_bytes: int) -> None:
-        """Take one more item."""
+        """Takes one more item."""
         self._items.append(item)
         self._size_bytes += size_bytes
         if len(self._items) >= MOST or self._size_bytes >= MOST_BYTES:
@@ -41,7 +41,7 @@ class Gathering(Generic[T]):
             self._later(self.flush)
 
     def flush(self) -> None:
-        """Give on what is there, if anything is."""
+        """Passes on the waiting items, if there are any."""
         if self._items:
             items, self._items, self._size_bytes = self._items, [], 0
             self._give(items)

@@ -22,7 +22,7 @@ from watchgate.service import own_file
 
 
 class GrantsError(Exception):
-    """The grants cannot be read; the message says why and what that means."""
+    """The grants cannot be read; the message says why and the consequence."""
 
 
 class _Kept(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -31,7 +31,7 @@ class _Kept(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
 
 
 def load(path: Path) -> tuple[GrantView, ...]:
-    """The grants that an earlier core kept; none where there is no file.
+    """Returns the grants that an earlier core saved; none where there is no file.
 
     Raises `GrantsError` for a file that is not ours alone or cannot be read. It is set aside then,
     so that the next grant does not write over it.
@@ -49,30 +49,30 @@ def load(path: Path) -> tuple[GrantView, ...]:
 
 
 def save(path: Path, grants: tuple[GrantView, ...]) -> None:
-    """Write the grants to disk, replacing the file in one step. Raises `OSError`."""
+    """Writes the grants to disk, replacing the file in one step. Raises `OSError`."""
     own_file.replace(
         path, msgspec.json.format(msgspec.json.encode(_Kept(version=1, grants=grants)))
     )
 
 
 class GrantStore:
-    """Keeps the file as the core has its grants; `kept` says what is to be in it now."""
+    """Keeps the file up to date; `current` returns the grants that belong in it now."""
 
-    def __init__(self, path: Path, kept: Callable[[], tuple[GrantView, ...]]) -> None:
+    def __init__(self, path: Path, current: Callable[[], tuple[GrantView, ...]]) -> None:
         self.path = path
-        self._kept = kept
+        self._current = current
         self._written: tuple[GrantView, ...] = ()
         self._lock = anyio.Lock()
 
     def load(self) -> tuple[GrantView, ...]:
-        """As the function; what it gives is taken to be in the file."""
+        """Returns the saved grants, as the function `load`; they count as the file's content."""
         self._written = load(self.path)
         return self._written
 
     async def save(self) -> None:
-        """Write what has changed since it was last written or read. Raises `OSError`."""
+        """Writes the grants if they differ from the file. Raises `OSError`."""
         async with self._lock:
-            grants = self._kept()
+            grants = self._current()
             if grants != self._written:
                 await anyio.to_thread.run_sync(save, self.path, grants)
                 self._written = grants

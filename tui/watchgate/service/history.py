@@ -35,19 +35,19 @@ READ_AT_ONCE = 64
 
 
 def between(journal: Path, first: int, last: int) -> list[Record]:
-    """The records from `first` to `last`, at most a page of them; the first one always."""
+    """Returns the records from `first` to `last`, at most a page of them; the first one always."""
     # SQLite takes no numbers of over 64 bits, and no record has one.
     first = max(first, 1)
     if first > min(last, LAST_SEQ):
         return []
-    found: list[Record] = []
+    records: list[Record] = []
     size = 0
     for held, record in reading.sized(journal, first, min(last, first + PAGE - 1)):
         size += held
-        if found and size > ANSWER_BYTES:
+        if records and size > ANSWER_BYTES:
             break
-        found.append(record)
-    return found
+        records.append(record)
+    return records
 
 
 def search(
@@ -59,11 +59,19 @@ def search(
     *,
     now_s: Callable[[], float] = time.monotonic,
 ) -> dict[str, Any]:
-    """The newest `records` that a filter takes, newest first, of those from `first` to `last`.
+    """Returns the newest `records` that match a filter, newest first, from `first` to `last`.
 
-    A page of them at most. What the index has no answer for is looked for in at most 200,000
-    records; `next` is the `last` to go on with, None at the end, and there may be more even where
-    none was found. Raises `JournalError`.
+    A page of them at most. For what the index has no answer at most 200,000 records are read;
+    `next` is the `last` to go on with, None at the end, and there may be more even where this page
+    is empty. Raises `JournalError`.
+
+    Args:
+        journal: The journal's database.
+        wanted: The filter.
+        limit: Records to return at most.
+        first: The lowest record number, None for the oldest.
+        last: The highest record number, None for the newest.
+        now_s: A monotonic clock, in seconds.
     """
     oldest, newest = reading.ends(journal)
     last = newest if last is None else min(last, newest)
@@ -83,14 +91,22 @@ def search(
 
 
 class _Sought(msgspec.Struct, frozen=True):
-    """Records with the bytes of their data, newest first, and down to which number they go."""
+    """Records with the bytes of their data, newest first, and the lowest number among them."""
 
     records: Iterator[tuple[int, Record]]
     floor: int
 
 
 def _sought(journal: Path, wanted: Filter, lowest: int, last: int, index: Index | None) -> _Sought:
-    """All that may be what is wanted: the index names it, the rest is gone through."""
+    """Returns all records that may match: the index names them, the rest is read.
+
+    Args:
+        journal: The journal's database.
+        wanted: The filter.
+        lowest: The lowest record number.
+        last: The highest record number.
+        index: The index, None where it cannot be used.
+    """
     condition = of_records(wanted) if index is not None else ""
     known = min(index.upto, last) if index is not None and condition else 0
     floor = max(lowest, known + 1, last - SEARCHED + 1)
@@ -107,17 +123,26 @@ def _sought(journal: Path, wanted: Filter, lowest: int, last: int, index: Index 
 def _taken(
     sought: _Sought, wanted: Filter, limit: int, lowest: int, now_s: Callable[[], float]
 ) -> dict[str, Any]:
+    """Returns the answer: matching records until the limit, the bytes or the time are used up.
+
+    Args:
+        sought: The records that may match.
+        wanted: The filter.
+        limit: Records to return at most.
+        lowest: The lowest record number.
+        now_s: A monotonic clock, in seconds.
+    """
     keeps = wanted.over(RECORD_FIELDS) or (lambda _record: True)
-    found: list[Record] = []
+    records: list[Record] = []
     size, until_s, floor = 0, now_s() + LONGEST_S, sought.floor
     for held, record in sought.records:
         if keeps(record):
             size += held
-            if found and size > ANSWER_BYTES:
+            if records and size > ANSWER_BYTES:
                 floor = record.seq + 1
                 break
-            found.append(record)
-        if len(found) >= limit or now_s() >= until_s:
+            records.append(record)
+        if len(records) >= limit or now_s() >= until_s:
             floor = record.seq
             break
-    return {"records": found, "next": floor - 1 if floor > lowest else None}
+    return {"records": records, "next": floor - 1 if floor > lowest else None}

@@ -1,4 +1,4 @@
-"""A running core in this process: one life, or several where it started over by itself."""
+"""A core in this process: one run, or several where it started over by itself."""
 
 from __future__ import annotations
 
@@ -21,26 +21,37 @@ from watchgate.service.stage import Stage, real_stage
 
 
 class Host:
-    """One core in this process. `run` returns when it was stopped; every open gate is answered."""
+    """A core in this process; `run` returns when it was stopped and every open gate is answered."""
 
     def __init__(
         self,
         paths: Paths,
         config: Config,
         clock: Clock,
-        stage: Stage | None = None,
+        environment: Stage | None = None,
         *,
         prints: bool = False,
         adopts: bool = False,
         handlers: Sequence[tuple[Handler, Runner]] = (),
         reread: Reread | None = None,
     ) -> None:
-        """The rest is as in `Setting`."""
+        """Takes what every run of this core needs.
+
+        Args:
+            paths: Its files and directories.
+            config: Its configuration.
+            clock: The clock.
+            environment: Its surroundings; this machine's by default.
+            prints: Standard output is free for a sink.
+            adopts: Whatever hooks leave behind stays below this process.
+            handlers: The host program's own, each with its runner.
+            reread: Reads the configuration again, None where that is not offered.
+        """
         self._setting = Setting(
             paths=paths,
             config=config,
             clock=clock,
-            stage=stage or real_stage(paths),
+            environment=environment or real_stage(paths),
             prints=prints,
             adopts=adopts,
             handlers=tuple(handlers),
@@ -56,11 +67,11 @@ class Host:
 
     @property
     def unrecorded(self) -> int:
-        """How many records of a core that has ended are in no journal."""
+        """The number of records of ended runs that are in no journal."""
         return self._life.unrecorded
 
     async def run(self, *, task_status: TaskStatus[None] = anyio.TASK_STATUS_IGNORED) -> None:
-        """Serve until stopped; `task_status` is told when both sockets accept."""
+        """Serves until stopped; reports to `task_status` when both sockets accept."""
         with RuntimeDir(self._setting.paths) as directory:
             await self._life.run(directory, task_status=task_status)
             while self._life.renewed:
@@ -69,11 +80,11 @@ class Host:
                 await self._life.run(directory)
 
     def stop(self, by: str) -> None:
-        """End the core; `by` is recorded."""
+        """Ends the core; `by` is recorded."""
         self._life.stop(by)
 
     async def stop_on_signal(self) -> None:
-        """End the core on SIGTERM and SIGINT; SIGHUP is ignored, the core outlives terminals."""
+        """Ends the core on SIGTERM and SIGINT; SIGHUP is ignored, the core outlives terminals."""
         with anyio.open_signal_receiver(signal.SIGTERM, signal.SIGINT, signal.SIGHUP) as signals:
             async for number in signals:
                 if number is not signal.SIGHUP:
@@ -81,5 +92,5 @@ class Host:
                     return
 
     def printed(self) -> None:
-        """Standard output is free now: whoever `prints` has said first what had to be first."""
+        """Releases standard output for sinks: the host has printed its own first lines."""
         self._printed.set()

@@ -23,15 +23,22 @@ def hosted(
     paths: Paths,
     config: Config,
     clock: Clock | None = None,
-    stage: Stage | None = None,
+    environment: Stage | None = None,
     handlers: Sequence[tuple[Handler, Runner]] = (),
 ) -> Iterator[BlockingPortal]:
-    """Run a core for the length of the block; what is open at its end is answered closed.
+    """Runs a core for the length of the block; what is open at its end is answered closed.
 
-    The portal reaches the core's event loop; `handlers` are the host program's own.
+    The portal reaches the core's event loop.
+
+    Args:
+        paths: The core's files and directories.
+        config: Its configuration.
+        clock: The machine's by default.
+        environment: Its surroundings, this machine's by default.
+        handlers: The host program's own, each with its runner.
     """
     with reasons_not_to_serve(), start_blocking_portal() as portal:
-        host = Host(paths, config, clock or SystemClock(), stage, handlers=handlers)
+        host = Host(paths, config, clock or SystemClock(), environment, handlers=handlers)
         future, _ = portal.start_task(host.run)
         try:
             yield portal

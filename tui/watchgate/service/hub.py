@@ -1,9 +1,8 @@
 """The hub: wires the engine to connections, the journal and the consoles.
 
-Everything here runs on one event loop. An effect of the engine is carried out at once and in
-order: a record is sealed, queued for the journal, folded into the state and offered to every
-console; an answer goes to its connection; an allow waits for the disk. What is only observed may
-wait a moment; whatever else happens lets it go first.
+It runs on one event loop and carries out effects at once and in order: a record is sealed, queued,
+folded into the state and offered to consoles; an answer goes to its connection; an allow waits for
+the disk. Observed events may wait a moment; whatever else happens lets them go first.
 """
 
 from __future__ import annotations
@@ -40,17 +39,24 @@ from watchgate.service.recorder import Recorder
 from watchgate.service.taking import Asker, Waiting
 
 WRITTEN_S = 1.0
-TURNED_AWAY_TOLD_EACH_S = 10.0
-ASKERS_LOOKED_UP_FROM = 50
-"""From so many open requests on it is asked for each new one which agent is above its own."""
+TURNED_AWAY_NOTICE_EACH_S = 10.0
+ASKERS_LOOKED_UP_FROM = 50  # open requests; then the agent above each new one's is looked up
 
 
 class Hub:
     """One core's running state.
 
-    `agent_of` names the agent above a peer's pid. `asked_by` takes the events that wait and the
-    agent whose hook sent them; `once_kept` calls back when an agent is known for good; `observing`
-    takes what nobody waits for.
+    `on_asked` takes events that wait; `once_saved` calls back when their agent is on disk.
+
+    Args:
+        engine: Decides about events.
+        recorder: Takes the records.
+        clock: The clock.
+        adapters: The adapters by the agent's name.
+        loop: The event loop.
+        agent_of: Returns the agent above a peer's pid.
+        handler_runner: Runs handlers.
+        askers: The agent processes that ask.
     """
 
     def __init__(
@@ -62,7 +68,7 @@ class Hub:
         adapters: Mapping[str, Adapter],
         loop: Loop,
         agent_of: Callable[[int], Proc | None],
-        desk: Desk,
+        handler_runner: Desk,
         askers: Askers,
     ) -> None:
         self.engine = engine
@@ -73,7 +79,7 @@ class Hub:
         self._on_loop = loop.soon
         self._wake = loop.wake
         self._agent_of = agent_of
-        self._desk = desk
+        self._desk = handler_runner
         self._agents: dict[int, tuple[Proc, Session, tuple[Proc, ...]]] = {}
         self._waiting: dict[int, Waiting] = {}
         self._line_ids: dict[int, str | int | None] = {}
@@ -82,9 +88,9 @@ class Hub:
         self._turned_away = 0
         self._tell_next_s = float("-inf")
         self._whole = engine.config.journal.content == "full"
-        self.asked_by: Callable[[Event, Proc], None] = _nobody
-        self.once_kept: Callable[[Proc, Callable[[], None]], None] = _at_once
-        self.observing = Observing(
+        self.on_asked: Callable[[Event, Proc], None] = _nobody
+        self.once_saved: Callable[[Proc, Callable[[], None]], None] = _at_once
+        self.observed = Observing(
             engine=engine,
             recorder=recorder,
             clock=clock,
@@ -96,34 +102,34 @@ class Hub:
         )
 
     def frame(self, head: Head, payload: bytes, conn: Waiting) -> None:
-        """A whole hook frame: decode it and let the engine decide."""
+        """Decodes a whole hook frame and lets the engine decide."""
         self.take(self.received(head, payload, conn.pid), conn)
 
     def received(self, head: Head, payload: bytes, pid: int) -> Frame:
-        """A frame that came in just now and may be taken later."""
+        """Returns a frame that came in just now and may be taken later."""
         return Frame(head, payload, pid, self._clock.now())
 
     def prepared(self, frame: Frame) -> Frame:
-        """The frame with all done that takes long; for any thread."""
+        """Returns the frame with all slow work done; may run in any thread."""
         return prepared(frame, self._adapters, whole=self._whole)
 
     def lines_prepared(self, chunk: bytes, source: Source) -> Callable[[], Prepared]:
-        """Return what does the same for whole lines; for any thread."""
+        """Returns a call that does the same for whole lines; for any thread."""
         return partial(lines_prepared, chunk, self._clock.now(), source.without_calls())
 
     def ahead(self, prepared: Prepared) -> Callable[[], None]:
-        """Return what judges prepared calls before they are taken; for any thread."""
+        """Returns a call that judges prepared calls before they are taken; for any thread."""
         judged = [(event, self.engine.ahead(event)) for event in prepared.events]
         return judge_all(judged, prepared.secrets, self.engine.config.journal.content)
 
     def take(self, frame: Frame, conn: Waiting) -> None:
-        """Let the engine decide about a frame."""
+        """Lets the engine decide about a frame."""
         head = frame.head
         if head.lane is Lane.OBSERVE:
             # It may tell that a call that waits was answered elsewhere; then it counts whose word.
             if self.engine.broker.open and (teller := self._agent_of(conn.pid)) is not None:
                 frame = msgspec.structs.replace(frame, teller_pid=teller.pid)
-            self.observing.frame(frame)
+            self.observed.frame(frame)
             return
         self.catch_up()
         try:
@@ -132,7 +138,7 @@ class Hub:
             self.bad_frame(head, str(fault), conn, frame.payload)
             return
         if probe.is_probe(event):
-            self.observing.probed(event)
+            self.observed.probed(event)
             conn.say(self._adapters[event.agent].answer(event, SayDeny(probe.DENIAL)), None)
             return
         conn.proxy = head.proxy
@@ -148,41 +154,41 @@ class Hub:
         self.event(event, conn, now)
 
     def catch_up(self) -> None:
-        """Let what was observed go first: whatever else happens may depend on it."""
-        self.observing.catch_up()
+        """Lets observed events go first: whatever else happens may depend on them."""
+        self.observed.catch_up()
 
     def event(self, event: Event, conn: Waiting, now: Instant) -> None:
-        """An event whose connection waits for an answer."""
+        """Lets the engine decide about an event whose connection waits for an answer."""
         self._waiting[conn.number] = conn
         conn.head = Head(agent=event.agent, lane=event.lane, length=0, native=event.native)
         chain = chain_of(conn.pid) if conn.proxy else ()
         agent = next(iter(chain), None) if conn.proxy else self._agent_of(conn.pid)
         if len(self.engine.broker.open) >= ASKERS_LOOKED_UP_FROM:
-            above = self.askers.asker(conn.pid)
+            above = self.askers.asking_agent(conn.pid)
             event = msgspec.structs.replace(event, asker_pid=above.pid if above else None)
         if agent is not None:
             session = event.agent, event.session
             self._agents[conn.number] = agent, session, chain
-            self.askers.seen(agent, session)
+            self.askers.note_agent(agent, session)
             event = msgspec.structs.replace(event, agent_pid=agent.pid)
-            self.asked_by(event, agent)
+            self.on_asked(event, agent)
             self._unreceived[conn.number] = False
-            self.once_kept(agent, lambda: self._receive_kept(event, conn, now))
+            self.once_saved(agent, lambda: self._receive_known(event, conn, now))
         else:
             self._receive(event, conn, now)
 
-    def heard(self, hearing: int, handler: str, report: Report) -> None:
-        """A handler that the engine asked has spoken."""
+    def on_report(self, hearing: int, handler: str, report: Report) -> None:
+        """Takes the report of a handler that the engine asked."""
         self.catch_up()
         waiting = self.engine.waits_for(hearing)
         with contained(lambda fault: self._unheard(fault, handler, waiting)):
             with remembering(self._secrets_of(waiting)):
-                self.execute(self.engine.heard(hearing, handler, report, self._clock.now()))
+                self.execute(self.engine.on_report(hearing, handler, report, self._clock.now()))
             for number in waiting:
                 self._note_asker(number)
 
     def bad_frame(self, head: Head | None, why: str, conn: Waiting, payload: bytes = b"") -> None:
-        """A frame that cannot be read: kept as a raw record; a gate is answered closed."""
+        """Records an unreadable frame as a raw event; a gate is answered closed."""
         self.catch_up()
         now = self._clock.now()
         raw = unread_frame(head, payload, conn.pid, why, now, self._adapters)
@@ -190,7 +196,7 @@ class Hub:
         self._close(head, why, conn)
 
     def failed(self, fault: str, conn: Waiting, head: Head | None = None) -> None:
-        """This program failed over a connection: it is answered closed, and the record says so."""
+        """Answers a connection closed over which this program failed, and records that."""
         self.catch_up()
         self._close(head, f"an internal error ({fault})", conn)
         self._waiting.pop(conn.number, None)
@@ -198,45 +204,45 @@ class Hub:
         self.execute(self.engine.failed(conn.number, fault, self._clock.now()))
 
     def turned_away(self, head: Head | None, why: str, conn: Waiting) -> None:
-        """A connection had no room: it is answered closed, and the record says so at times."""
+        """Answers a connection closed for which there was no room, and records that at times."""
         self._close(head, why, conn)
         self._turned_away += 1
         now_s = self._clock.now().mono_s
         if now_s >= self._tell_next_s and self.recorder.has_room():
-            self._tell_next_s = now_s + TURNED_AWAY_TOLD_EACH_S
+            self._tell_next_s = now_s + TURNED_AWAY_NOTICE_EACH_S
             times = f"; {self._turned_away} connections were turned away since it was told last"
             self.recorder.notice("ingest.crowded", f"{why}, pid {conn.pid}{times}")
             self._turned_away = 0
 
-    def extension_said(self, extension: str, line: str) -> None:
-        """A line that an extension wrote to its standard error."""
+    def record_extension_line(self, extension: str, line: str) -> None:
+        """Records a line that an extension wrote to its standard error."""
         if self.recorder.has_room():
             self.recorder.notice("extension.stderr", f"{extension}: {line}")
 
     def lines(
         self, chunk: bytes, source: Source, asker: Asker, secrets: Found | None = None
     ) -> Iterator[None]:
-        """Whole JSON lines of a source, in order; others may have a turn at each step."""
-        return self.observing.lines(chunk, source, asker, secrets)
+        """Takes whole JSON lines of a source, in order; others may have a turn at each step."""
+        return self.observed.lines(chunk, source, asker, secrets)
 
     def source_gone(self, source: Source) -> None:
-        """The last connection of a source ended."""
-        self.observing.source_gone(source)
+        """Ends a source whose last connection ended."""
+        self.observed.source_gone(source)
 
     def oversized_line(self, size_bytes: int, pid: int) -> None:
-        """A line over the limit was dropped: say so in the record."""
+        """Records that a line over the limit was dropped."""
         self.catch_up()
         self.recorder.notice("ingest.oversize", f"{size_bytes} bytes dropped, pid {pid}")
 
     def delivered(self, conn: Waiting, *, ok: bool) -> None:
-        """The answer was written to a client's socket, or its end was found closed."""
+        """Notes that the answer was written to a client's socket, or its end was closed."""
         self.catch_up()
         self._forget(conn)
         if conn.request is not None:
             self.execute(self.engine.sent(conn.request, ok, self._clock.now()))
 
     def hung_up(self, conn: Waiting) -> None:
-        """A waiting client went away."""
+        """Notes that a waiting client went away."""
         self.catch_up()
         if conn.number in self._unreceived:
             self._unreceived[conn.number] = True
@@ -245,7 +251,7 @@ class Hub:
         self.execute(self.engine.hung_up(conn.number, self._clock.now()))
 
     def expire_due(self) -> None:
-        """End what is overdue, if anything is."""
+        """Ends overdue requests, if there are any."""
         self.catch_up()
         now = self._clock.now()
         due = self.engine.next_deadline()
@@ -253,42 +259,39 @@ class Hub:
             self.execute(self.engine.expire(now))
 
     def journal_state(self, lost: str) -> None:
-        """The journal is lost (`lost` says why) or sound (empty): gates follow at once.
-
-        What was left out because more waited for the disk than it took is told once that is over.
-        """
-        told = []
-        if changed := lost != self.engine.standing.journal_lost:
+        """Takes the reason why the journal is lost, empty if it is sound; gates follow at once."""
+        news = []
+        if changed := lost != self.engine.status.journal_lost:
             self.catch_up()
-            self.engine.standing.journal_lost = lost
-            told.append("the journal cannot be written" if lost else "the journal is written again")
+            self.engine.status.journal_lost = lost
+            news.append("the journal cannot be written" if lost else "the journal is written again")
         roomy = not lost and self.recorder.roomy
         if roomy and (unrecorded := self.recorder.take_unrecorded()):
-            told.append(f"{unrecorded} observed events were not recorded meanwhile")
-        if told:
-            data = CoreData(what="; ".join(told), detail=lost or "ok")
+            news.append(f"{unrecorded} observed events were not recorded meanwhile")
+        if news:
+            data = CoreData(what="; ".join(news), detail=lost or "ok")
             self.recorder.about_core("policy.journal", data)
         if changed and self.recorder.journal.foreign:
-            found = TamperedData(
+            tampering = TamperedData(
                 part="journal",
                 path=str(self.recorder.journal.path),
                 what="another program has written to the journal: every gate answers closed",
                 mend="watchgate audit verify",
             )
             now_us = self._clock.now().wall_us
-            self.recorder.record(Draft(kind="policy.tampered", at=now_us, data=found))
+            self.recorder.record(Draft(kind="policy.tampered", at=now_us, data=tampering))
         if changed and lost:
             self.execute(self.engine.close_all("denied-no-journal", lost, self._clock.now()))
 
     async def written(self) -> bool:
-        """Return once everything seen so far can be read from the disk, or cannot be; which."""
+        """Waits until all records so far are on disk, or cannot be; returns whether they are."""
         self.catch_up()
         done = anyio.Event()
-        kept = False
+        is_on_disk = False
 
         def settled(ok: bool) -> None:
-            nonlocal kept
-            kept = ok
+            nonlocal is_on_disk
+            is_on_disk = ok
             done.set()
 
         def answered(ok: bool) -> None:
@@ -297,31 +300,31 @@ class Hub:
         self.recorder.journal.commit(answered)
         with anyio.move_on_after(WRITTEN_S):
             await done.wait()
-        return kept
+        return is_on_disk
 
     @property
     def deciding(self) -> bool:
-        """Whether a decision is on its way to the disk, and somebody waits for it."""
+        """Returns whether a decision waits for the disk, and somebody for the decision."""
         return self._commits > 0
 
     @property
     def waits(self) -> bool:
-        """Tell whether anybody waits for an answer."""
+        """Returns whether anybody waits for an answer."""
         return bool(self._waiting)
 
     @property
     def unanswered(self) -> bool:
-        """Whether an answer still has to reach its client."""
+        """Returns whether an answer still has to reach its client."""
         return any(conn.answer is not None for conn in self._waiting.values())
 
     def cannot_accept(self, why: str) -> None:
-        """No connection can be taken in for now; clients wait, then answer closed."""
+        """Records that no connection can be accepted for now; clients wait, then answer closed."""
         self.recorder.about_core(
             "policy.fault", CoreData(what="takes in no connection", detail=why)
         )
 
     def execute(self, effects: list[Effect]) -> None:
-        """Carry out the engine's effects, in their order."""
+        """Carries out the engine's effects, in their order."""
         for effect in effects:
             if isinstance(effect, Emit):
                 if effect.draft.kind == "approval.decided":
@@ -330,9 +333,9 @@ class Hub:
             elif isinstance(effect, Commit):
                 self._commit(effect.request)
             elif isinstance(effect, Ask):
-                self._desk.ask(effect.hearing, effect.invoke)
+                self._desk.ask(effect.dispatch_id, effect.invoke)
             elif isinstance(effect, Halt):
-                self._desk.halt(effect.hearing, effect.handlers)
+                self._desk.halt(effect.dispatch_id, effect.handlers)
             else:
                 self._send(effect.conn, effect.event, effect.reply, effect.request)
         self._wake()
@@ -353,14 +356,13 @@ class Hub:
         self._note_asker(conn.number)
 
     def _secrets_of(self, numbers: Iterable[int]) -> Found:
-        """What is known of the texts of the calls that these connections wait for."""
         secrets: Found = {}
         for conn in map(self._waiting.get, numbers):
             secrets |= conn.secrets if conn is not None else {}
         return secrets
 
-    def _receive_kept(self, event: Event, conn: Waiting, now: Instant) -> None:
-        """Let the engine decide, now that a core that starts again would know whose call it is."""
+    def _receive_known(self, event: Event, conn: Waiting, now: Instant) -> None:
+        """Lets the engine decide, now that a core that starts again would know whose call it is."""
         hung_up = self._unreceived.pop(conn.number)
         if conn.number not in self._waiting:
             return  # answered closed already
@@ -399,7 +401,7 @@ class Hub:
             conn.say(answer, request)
 
     def _unsaid(self, fault: str, conn: Waiting, event: Event, request: str | None) -> None:
-        """A reply could not be put into the agent's words: it is told the closed answer instead."""
+        """Answers closed where a reply could not be put into the agent's format."""
         head = Head(agent=event.agent, lane=event.lane, length=0, native=event.native)
         self._close(head, f"an internal error ({fault})", conn)
         self.recorder.internal_error(fault, f"pid {conn.pid}")
@@ -409,7 +411,6 @@ class Hub:
             self.execute([drafts.undelivered(settled, "denied-failure", what, now)])
 
     def _close(self, head: Head | None, why: str, conn: Waiting) -> None:
-        """Answer as a failure is answered on this lane."""
         answer: Answer | None
         if conn.number in self._line_ids:
             answer = line_answer(self._line_ids[conn.number], SayDeny(closed_text(why)))
@@ -420,14 +421,14 @@ class Hub:
             conn.say(answer, None)
 
     def _unheard(self, fault: str, handler: str, waiting: list[int]) -> None:
-        """This program failed over what a handler said: whoever waits for it is answered closed."""
+        """Answers the waiting connections closed: this program failed over a handler's report."""
         if not waiting:
             self.recorder.internal_error(fault, f"handler {handler}")
         for conn in [self._waiting[n] for n in waiting if n in self._waiting]:
             self.failed(fault, conn, conn.head)
 
     def _note_asker(self, number: int) -> None:
-        """Remember whose agent waits for an operator, as that agent must not be the one."""
+        """Notes which agent waits for an operator: that agent must not be the operator."""
         agent = self._agents.get(number)
         request = self.engine.broker.of_conn(number)
         # A grant may have decided it already; then no operator is asked.
@@ -441,7 +442,7 @@ class Hub:
 
 
 def _nobody(_event: Event, _agent: Proc) -> None:
-    """Nobody wants to know."""
+    """Ignores the event."""
 
 
 def _at_once(_agent: Proc, then: Callable[[], None]) -> None:

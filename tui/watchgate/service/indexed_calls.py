@@ -1,4 +1,4 @@
-"""Recorded calls found by the index: only those that may be what is wanted are read and folded."""
+"""Recorded calls by the index: only those that may match are read and folded."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from watchgate.service.search.facets import OF_CALL, token
 from watchgate.service.search.finding import Index
 
 NEAR = 50_000
-"""How many records before and after one of a call's its others are looked for."""
+"""Records before and after one of a call's among which its others are looked for."""
 
 LAG_MOST = 5_000
 """Records that are not indexed yet, of which all calls are looked at; with more all is read."""
@@ -26,7 +26,7 @@ _OF_ONE_CALL = 4
 
 _TELLING = ("approval.", "effect.", "tool.pre", "tool.permission", "question")
 _LATE = " OR ".join(f'"{token("kind", family)}"*' for family in _TELLING)
-"""What a call may be found by after its first record; its result alone says nothing of that."""
+"""Records by which a call is found after its first one; its result alone says too little."""
 
 _CORE = " OR ".join(f'"{token("kind", kind)}"' for kind in CORE_KINDS)
 
@@ -34,7 +34,15 @@ _CORE = " OR ".join(f'"{token("kind", kind)}"' for kind in CORE_KINDS)
 class Candidates:
     """The calls that meet a condition and began by `top`, from the newest record down.
 
-    `newest` is the journal's last record. Raises `sqlite3.Error` and `JournalError`.
+    Raises `sqlite3.Error` and `JournalError`.
+
+    Args:
+        journal: The opened journal.
+        index: Its index.
+        condition: The condition, for `MATCH`.
+        oldest: The journal's first record.
+        top: The record by which calls began.
+        newest: The journal's last record.
     """
 
     def __init__(
@@ -49,21 +57,21 @@ class Candidates:
         self._above = (top, min(top + NEAR, newest))
 
     def first(self) -> list[Record]:
-        """The records of calls that may have begun by `top` and met the condition after it."""
+        """Returns the records of calls that may have begun by `top` and matched after it."""
         top, end = self._above
         upto = self._index.upto
         late = f"({self._condition}) AND {OF_CALL} AND ({_LATE})"
-        told = [*self._index.numbers(late, top + 1, min(end, upto))]
+        late_numbers = [*self._index.numbers(late, top + 1, min(end, upto))]
         begun = max(self._oldest, top - NEAR), top
-        found = reading.calls_begun(self._journal, told, *begun) if told else set()
+        calls = reading.calls_begun(self._journal, late_numbers, *begun) if late_numbers else set()
         kinds = (*CALL_KINDS, *CORE_KINDS)
         # What is not indexed may meet the condition: all of it is a candidate.
         if upto < end:
-            found |= reading.calls_among(self._journal, kinds, upto + 1, end)
-        return self._records(found, top, top)
+            calls |= reading.calls_among(self._journal, kinds, upto + 1, end)
+        return self._records(calls, top, top)
 
     def next(self, count: int) -> tuple[list[Record], int]:
-        """The records of about so many calls, and down to which record all were found."""
+        """Returns the records of about so many calls, and the lowest record number they cover."""
         calls: set[CallKey] = set()
         high = low = 0
         for _ in range(_OF_ONE_CALL):
@@ -78,7 +86,7 @@ class Candidates:
         return self._records(calls, low, high), low
 
     def _records(self, calls: set[CallKey], low: int, high: int) -> list[Record]:
-        """All records of these calls that lie near."""
+        """Returns all nearby records of these calls."""
         if not calls:
             return []
         first, last = max(self._oldest, low - NEAR), min(self._newest, high + NEAR)
@@ -89,10 +97,10 @@ class Candidates:
             either = " OR ".join(f'"{token("call", id)}"' for id in some)
             numbers.update(self._index.numbers(either, first, min(last, upto)))
         kinds = (*CALL_KINDS, *CORE_KINDS)
-        found = list(reading.of_kinds(self._journal, sorted(numbers), kinds))
+        records = list(reading.of_kinds(self._journal, sorted(numbers), kinds))
         if last > upto:
-            found += reading.about(self._journal, ids, CORE_KINDS, max(first, upto + 1), last)
-        return [lean(each) for each in found if not each.call or call_key(each) in calls]
+            records += reading.about(self._journal, ids, CORE_KINDS, max(first, upto + 1), last)
+        return [lean(each) for each in records if not each.call or call_key(each) in calls]
 
 
 def _parts(ids: list[str]) -> Iterator[list[str]]:

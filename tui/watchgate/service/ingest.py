@@ -79,12 +79,12 @@ class Ingest:
         self._turns = Turns(lambda: hub.deciding)
 
     def clients(self) -> list[int]:
-        """The processes that are connected."""
+        """Returns the pids that are connected."""
         return self._door.connections.holders()
 
     @property
     def may_ask(self) -> bool:
-        """Tell whether a connection is a hook's, or may become one or still say its first line.
+        """Returns whether a connection is a hook's, or may become one or still send its first line.
 
         Later lines of a stream do not count: it goes on as long as its program.
         """
@@ -92,7 +92,7 @@ class Ingest:
         return any(until_s > now_s for until_s in self._may_ask.values())
 
     async def handle(self, stream: SocketStream) -> None:
-        """One connection, from its first byte to its end; a foreign uid gets nothing (AP-20)."""
+        """Serves one connection to its end; a foreign uid gets nothing (AP-20)."""
         async with stream:
             connection = stream.extra(SocketAttribute.raw_socket)
             peer = peer_of(connection)
@@ -128,7 +128,7 @@ class Ingest:
             self._may_ask.pop(conn.number, None)
 
     async def _turn_away(self, stream: SocketStream, why: str, conn: Waiting) -> None:
-        """Answer closed for want of room, in the words of the agent if that is told at once."""
+        """Answers closed for want of room, in the agent's format if the header comes at once."""
         head: Head | None = None
         if self._turning_away < TURNED_AWAY_AT_ONCE:
             self._turning_away += 1
@@ -148,7 +148,7 @@ class Ingest:
             await self._reply(stream, conn)
 
     async def _take_frame(self, stream: SocketStream, buffer: bytes, conn: Waiting) -> Head | None:
-        """Give the hub the frame, of which nothing is kept here while its answer is waited for."""
+        """Gives the hub the frame, and keeps nothing of it while its answer is waited for."""
         head: Head | None = None
         payload, why = b"", ""
         try:
@@ -171,7 +171,7 @@ class Ingest:
         return head
 
     async def _take(self, head: Head, payload: bytes, conn: Waiting) -> None:
-        """Give the hub a frame; a large one is read in a thread, and its asker's next wait."""
+        """Gives the hub a frame; a large one is read in a thread, and its asker's next wait."""
         hub = self._hub
         large = len(payload) > (LARGE_ASKED_BYTES if head.lane.waits else LARGE_BYTES)
         frame = hub.received(head, payload, conn.pid) if large else None
@@ -232,7 +232,7 @@ class Ingest:
                 scope.cancel()
 
     async def _lines(self, stream: SocketStream, first: bytes, own: Waiting) -> None:
-        """A stream of lines; a half-close is not a disconnect, so requests are still answered."""
+        """Serves a stream of lines; after a half-close its requests are still answered."""
         pid = own.pid
         send, answered = anyio.create_memory_object_stream[Waiting](float("inf"))
         open_asks: dict[int, Waiting] = {}
@@ -260,6 +260,15 @@ class Ingest:
     async def _read_lines(
         self, stream: SocketStream, first: bytes, link: Link, asker: Asker, own: Waiting
     ) -> None:
+        """Reads the lines of a stream until its end, in slices of the loop's time.
+
+        Args:
+            stream: The connection.
+            first: Its first bytes.
+            link: Its source.
+            asker: Makes the pending reply of a request.
+            own: The connection's own number and pid.
+        """
         connection = stream.extra(SocketAttribute.raw_socket)
         splitter = Splitter(MAX_PAYLOAD_BYTES)
         unfinished = Unfinished(splitter, self._door.unfinished, link.source.pid)
@@ -306,7 +315,7 @@ class Ingest:
             await self._turns.take(lambda: rest, take, look)
 
     async def _look_through(self, piece: bytes, source: Source) -> Found:
-        """Return the secrets of large lines, whose calls are judged as well, in a thread."""
+        """Returns the secrets of large lines, whose calls are judged as well, in a thread."""
         async with self._large.turn(source.pid, large=True):
             prepared = await self._large.read(self._hub.lines_prepared(piece, source))
             await self._large.read(self._hub.ahead(prepared))
@@ -330,7 +339,7 @@ class Ingest:
 
 
 async def _answered(open_asks: dict[int, Waiting], stream: SocketStream) -> None:
-    """Return when every request has an answer; raises like a read when the client is gone."""
+    """Returns when every request has an answer; raises like a read when the client is gone."""
     connection = stream.extra(SocketAttribute.raw_socket)
     for conn in list(open_asks.values()):
         while conn.answer is None:
@@ -341,16 +350,16 @@ async def _answered(open_asks: dict[int, Waiting], stream: SocketStream) -> None
 
 
 def _is_gone(connection: socket.socket) -> bool:
-    """Whether the client closed its socket, where that can be told from a half-close: on Linux."""
+    """Returns whether the client closed its socket; only Linux can tell that from a half-close."""
     if sys.platform != "linux":
         return False
     look = select.poll()
     look.register(connection, 0)
-    return any(seen & select.POLLHUP for _, seen in look.poll(0))
+    return any(events & select.POLLHUP for _, events in look.poll(0))
 
 
 async def _header(stream: SocketStream, buffer: bytes) -> bytes:
-    """What was read, up to the header's end at least; most come whole and need no timer."""
+    """Returns the bytes up to the header's end at least; most come whole and need no timer."""
     with anyio.fail_after(HEADER_LIMIT_S):
         while b"\n\n" not in buffer:
             if len(buffer) > MAX_HEADER_BYTES:
@@ -360,7 +369,7 @@ async def _header(stream: SocketStream, buffer: bytes) -> bytes:
 
 
 async def _first(connection: socket.socket) -> bytes | None:
-    """The first bytes, None where none come in time; most are there at once and need no timer."""
+    """Returns the first bytes, None where none come in time; most are there at once."""
     await anyio.lowlevel.checkpoint()
     first = receive_now(connection, CHUNK_BYTES)
     with anyio.move_on_after(FIRST_BYTE_S):

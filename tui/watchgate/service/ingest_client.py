@@ -1,7 +1,7 @@
-"""The core as a proxy, tap or tool of ours reaches it: hook frames over the ingest socket.
+"""A client of the core for our own proxies, taps and tools: hook frames over the ingest socket.
 
-What the hook client does in a process of its own is done here inside one that lives as long as the
-agent: the same checks of the socket, the same off switch, the same limits.
+It does in a long-lived process what the hook client does in one of its own: the same checks of the
+socket, the same off switch, the same limits.
 """
 
 from __future__ import annotations
@@ -48,17 +48,17 @@ class IngestClient(msgspec.Struct, frozen=True, kw_only=True):
     agent: str
     proxy: bool
 
-    async def ask(self, seen: Seen, lane: Lane, deadline_s: float) -> bytes:
-        """What the agent is to be told, in its own words; empty where the core says nothing.
+    async def ask(self, observed: Seen, lane: Lane, deadline_s: float) -> bytes:
+        """Returns the answer in the agent's own format; empty where the core has none.
 
         Raises `Unanswered` when nobody could be asked, or the answer did not come in time.
         """
         if off_switch.read(self.off, self.clock.now()) is not None:
-            await self.tell(seen, off=True)
+            await self.tell(observed, off=True)
             raise Unanswered("the gate is switched off")
-        if len(seen.payload) > MAX_PAYLOAD_BYTES:
+        if len(observed.payload) > MAX_PAYLOAD_BYTES:
             raise Unanswered(f"no payload over {MAX_PAYLOAD_BYTES} bytes is judged")
-        frame = self._frame(seen, lane, f"deadline_ms: {deadline_s * 1000:.0f}\n")
+        frame = self._frame(observed, lane, f"deadline_ms: {deadline_s * 1000:.0f}\n")
         try:
             with anyio.fail_after(deadline_s):
                 async with await self._connected() as stream:
@@ -72,15 +72,15 @@ class IngestClient(msgspec.Struct, frozen=True, kw_only=True):
             raise Unanswered(f"no core could be asked: {none.why}") from None
 
     async def tell(
-        self, seen: Seen, *, off: bool = False, within_s: float = OBSERVER_BUDGET_S
+        self, observed: Seen, *, off: bool = False, within_s: float = OBSERVER_BUDGET_S
     ) -> bool:
-        """Have something recorded; whether the core took it."""
-        seen, dropped = _bounded(seen)
+        """Sends an observation to be recorded; returns whether the core took it."""
+        observed, dropped = _bounded(observed)
         more = ("off: 1\n" if off else "") + (f"dropped: {dropped}\n" if dropped else "")
         try:
             with anyio.fail_after(within_s):
                 async with await self._connected() as stream:
-                    await stream.send(self._frame(seen, Lane.OBSERVE, more))
+                    await stream.send(self._frame(observed, Lane.OBSERVE, more))
                     # It closes when it has read all; so what is told next comes after this.
                     await receive(stream, 1)
         except anyio.EndOfStream:
@@ -96,21 +96,21 @@ class IngestClient(msgspec.Struct, frozen=True, kw_only=True):
         except OSError as error:
             raise NoCore(self.ingest, why_not(error)) from error
 
-    def _frame(self, seen: Seen, lane: Lane, more: str) -> bytes:
-        event = seen.native if _fits_header(seen.native) else ""
-        lines = [f"watchgate/1 {self.agent} {lane}", f"length: {len(seen.payload)}"]
+    def _frame(self, observed: Seen, lane: Lane, more: str) -> bytes:
+        event = observed.native if _fits_header(observed.native) else ""
+        lines = [f"watchgate/1 {self.agent} {lane}", f"length: {len(observed.payload)}"]
         lines += [f"event: {event}"] if event else []
         lines += ["proxy: 1"] if self.proxy else []
         for name in _ENVIRONMENT:
             value = os.environ.get(name, "")
             if value and len(value) <= 256 and _fits_header(value):
                 lines.append(f"env.{name}: {value}")
-        return ("\n".join(lines) + f"\n{more}\n").encode("ascii") + seen.payload
+        return ("\n".join(lines) + f"\n{more}\n").encode("ascii") + observed.payload
 
 
-def _bounded(seen: Seen) -> tuple[Seen, int]:
-    size = len(seen.payload)
-    return (seen, 0) if size <= MAX_PAYLOAD_BYTES else (Seen(seen.native, b""), size)
+def _bounded(observed: Seen) -> tuple[Seen, int]:
+    size = len(observed.payload)
+    return (observed, 0) if size <= MAX_PAYLOAD_BYTES else (Seen(observed.native, b""), size)
 
 
 def _fits_header(value: str) -> bool:

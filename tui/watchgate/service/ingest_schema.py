@@ -1,7 +1,7 @@
-"""Everything a client of `ingest.sock` has to know, as one JSON document.
+"""The description of `ingest.sock` for its clients, as one JSON document.
 
-The document is the JSON Schema of our own lines; `hookFrame` and `replies` beside it say what a
-schema cannot: header lines, the bytes after them, and the answers.
+The document is the JSON Schema of our own lines; `hookFrame` and `replies` beside it add what a
+schema cannot express: header lines, the bytes after them, and the answers.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ class LineReply(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 def ingest_schema() -> dict[str, Any]:
-    """The document."""
+    """Returns the document."""
     (line, reply), definitions = msgspec.json.schema_components(
         (Line, LineReply), ref_template="#/$defs/{name}"
     )

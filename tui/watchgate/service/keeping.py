@@ -1,4 +1,4 @@
-"""What a core does about the grants that outlive it: takes them over, and keeps them on disk."""
+"""The grants that outlive a core: taken over at its start, and written as they change."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from watchgate.service.grant_store import GrantsError, GrantStore
 from watchgate.service.hub import Hub
 
 USES_KEPT_S = 30.0
-"""How much newer the uses that the core counted may be than those on disk."""
+"""Seconds by which the core's counted uses may be newer than those on disk."""
 
 
 async def keep(
@@ -21,38 +21,38 @@ async def keep(
     *,
     task_status: TaskStatus[None] = anyio.TASK_STATUS_IGNORED,
 ) -> None:
-    """Put the grants that were kept in force again, then write them as they change.
+    """Puts the saved grants in force again, then writes them as they change.
 
-    `task_status` is told when they are in force; a fault in writing is told once.
+    Reports to `task_status` when they are in force; a fault in writing is recorded once.
     """
     take_over(hub, store, now)
     task_status.started()
-    told = ""
+    reported = ""
     while True:
         await anyio.sleep(USES_KEPT_S)
         fault = await write(store)
-        if fault and fault != told:
+        if fault and fault != reported:
             data = CoreData(what="the grants cannot be kept", detail=fault)
             hub.recorder.about_core("policy.fault", data)
-        told = fault
+        reported = fault
 
 
 def take_over(hub: Hub, store: GrantStore, now: Instant) -> None:
-    """Put the grants that were kept in force again; of a file that cannot be read there are none.
+    """Puts the saved grants in force again; a file that cannot be read counts as none.
 
     What became too old meanwhile is ended.
     """
     try:
-        kept = store.load()
+        grants = store.load()
     except GrantsError as fault:
         data = CoreData(what="the grants that were given for good are lost", detail=str(fault))
         hub.recorder.about_core("policy.fault", data)
         return
-    hub.execute(hub.engine.grants.restore(kept, now))
+    hub.execute(hub.engine.grants.restore(grants, now))
 
 
 async def write(store: GrantStore) -> str:
-    """Write the grants if they have changed; why that failed, empty where it did not."""
+    """Writes the grants if they have changed; returns the fault, empty where there was none."""
     try:
         await store.save()
     except OSError as fault:

@@ -1,4 +1,4 @@
-"""One life of a core: builds its parts, serves both sockets, and ends closed."""
+"""One run of a core: builds its parts, serves both sockets, and ends closed."""
 
 from __future__ import annotations
 
@@ -87,20 +87,18 @@ DRAIN_S = 1.0
 JOURNAL_LOOK_S = 0.25
 SINKS_LOOK_S = 5.0
 RENEWED = "the journal, which can be used again"
-"""Who ended a core that starts over by itself."""
 
 
 class Setting(msgspec.Struct, frozen=True, kw_only=True):
-    """What every life of a core is given.
+    """The options that every run of a core is given.
 
-    `prints` says that standard output is free for a sink; `handlers` are the host's own. `adopts`
-    says that whatever hooks leave behind stays below this process.
+    `prints`: standard output is free for a sink; `adopts`: what hooks leave behind stays below us.
     """
 
     paths: Paths
     config: Config
     clock: Clock
-    stage: Stage
+    environment: Stage
     prints: bool = False
     adopts: bool = False
     handlers: tuple[tuple[Handler, Runner], ...] = ()
@@ -108,10 +106,9 @@ class Setting(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Life:
-    """A core from its start to its end; `unrecorded` is what the one before could not record.
+    """A run of a core; `unrecorded` counts the records that the run before could not write.
 
-    After `run` it is `renewed` where it ended because its journal, which it had to do without or
-    which had no room left for a while, can be used again: the next life has it.
+    After `run` it is `renewed` where it ended because a journal that it lacked can be used again.
     """
 
     def __init__(self, setting: Setting, printed: anyio.Event, unrecorded: int = 0) -> None:
@@ -120,7 +117,7 @@ class Life:
         self.unrecorded = 0
         self._setting = setting
         self._paths, self._config = setting.paths, setting.config
-        self._clock, self._stage = setting.clock, setting.stage
+        self._clock, self._stage = setting.clock, setting.environment
         self._missed = unrecorded
         self._printed = printed
         self._next = setting.config
@@ -130,23 +127,23 @@ class Life:
         self._woken = anyio.Event()
         self._unread: list[str] = []
         self._escalation: EscalationWatch | None = None
-        self._own_processes = OwnProcesses(setting.stage.own_pid)
+        self._own_processes = OwnProcesses(setting.environment.own_pid)
         self._identity: Identity | None = None
 
     @property
     def config(self) -> Config:
-        """The configuration of the life that follows."""
+        """The configuration of the next run."""
         return self._next
 
     def stop(self, by: str, actor: Actor | None = None) -> None:
-        """End the core, for good; `by` is recorded, and the process that asked for it."""
+        """Ends the core, for good; `by` is recorded, and the process that asked for it."""
         self.renewed = False
         self._stopped_from = actor
         self._stopped_by = by
         self._stopped.set()
 
     def _start_over(self, config: Config, by: str, actor: Actor | None = None) -> None:
-        """End this life for one with this configuration; raises `Refused` if it ends already."""
+        """Ends this run for one with this configuration; raises `Refused` if it ends already."""
         if self._stopped.is_set():
             why = "this core ends already and took nothing in: look at `watchgate status`"
             raise Refused("not_offered", why)
@@ -159,7 +156,7 @@ class Life:
         *,
         task_status: TaskStatus[None] = anyio.TASK_STATUS_IGNORED,
     ) -> None:
-        """Serve until stopped; `task_status` is told when both sockets accept."""
+        """Serves until stopped; reports to `task_status` when both sockets accept."""
         with ExitStack() as closing:
             pool = ChildPool()
             closing.callback(pool.close)
@@ -176,15 +173,17 @@ class Life:
             closing.callback(self._close, journal)
             indexer = Indexer(self._paths.journal)
             closing.callback(indexer.close)
-            desk = Desk(equipment.runners, self._observers(), self._clock)
+            handler_runner = Desk(equipment.runners, self._observers(), self._clock)
             policies = read_policies(self._paths)
-            hub = self._hub(journal, state, desk, equipment.handlers, known, policies)
+            hub = self._hub(journal, state, handler_runner, equipment.handlers, known, policies)
             sinks = Sinks(equipment.sinks)
             hub.recorder.watchers |= {sinks, indexer}
-            extensions = Extensions(Surroundings(clock=self._clock, said=hub.extension_said))
+            extensions = Extensions(
+                Surroundings(clock=self._clock, on_line=hub.record_extension_line)
+            )
             closing.callback(hub.catch_up)  # however the core ends
             control = await SocketListener.from_socket(directory.bind(self._paths.control_socket))
-            store = GrantStore(self._paths.grants, hub.engine.grants.kept)
+            store = GrantStore(self._paths.grants, hub.engine.grants.permanent)
             bind = partial(directory.bind, self._paths.ingest_socket)
             async with (
                 control,
@@ -200,12 +199,12 @@ class Life:
                     reload=Reload(
                         hub, hooks.close_idle, self._paths, self._setting.reread, self._start_over
                     ),
-                    kept=self._kept(hub, store, policies, known.values()),
+                    stores=self._verb_stores(hub, store, policies, known.values()),
                     forget=indexer.forget,
                 )
                 extensions.start(equipment.extensions, tasks)
-                desk.runners.update(extensions.runners())
-                await tasks.start(desk.serve, hub.heard)
+                handler_runner.runners.update(extensions.runners())
+                await tasks.start(handler_runner.serve, hub.on_report)
                 tasks.start_soon(self._run_sinks, sinks)
                 if isinstance(journal, Journal):
                     await tasks.start(
@@ -244,7 +243,7 @@ class Life:
             self.unrecorded += self._missed
 
     def _tell_of_start(self, hub: Hub, journal: Journal | UnusableJournal) -> None:
-        """Record that a core started, and what it found; no gate is asked before."""
+        """Records that a core started, and the faults at its start; no gate is asked before."""
         earlier = hub.recorder.state.gate
         offset_s = utc_offset_s(self._clock.now().wall_us)
         started = CoreData(what="core started", profile=self._config.profile, utc_offset_s=offset_s)
@@ -256,20 +255,28 @@ class Life:
             hub.recorder.about_core("policy.off", off)
         fault = journal.fault or (self._unread and f"unreadable: {self._unread[0]}")
         if fault:
-            found = CoreData(what="the journal is not what was written", detail=fault)
-            hub.recorder.about_core("policy.fault", found)
+            difference = CoreData(what="the journal is not what was written", detail=fault)
+            hub.recorder.about_core("policy.fault", difference)
 
     async def _listen(
         self, tasks: TaskGroup, hub: Hub, verbs: Verbs, hooks: HookDoor, control: SocketListener
     ) -> None:
-        """Take in hooks and control clients, each asking process within its share."""
-        clients = Control(verbs, hub.askers.asker)
+        """Accepts hooks and control clients, each asking process within its share.
+
+        Args:
+            tasks: The run's task group.
+            hub: The hub.
+            verbs: The verbs of the control socket.
+            hooks: The listener for hooks.
+            control: The control socket.
+        """
+        clients = Control(verbs, hub.askers.asking_agent)
         self._own_processes.clients += hooks.ingest.clients, clients.clients
         await hooks.open()
         tasks.start_soon(serve, control, clients.handle, hub.cannot_accept)
 
     def _look_after(self, tasks: TaskGroup, hub: Hub, journal: Journal | UnusableJournal) -> None:
-        """Keep the journal within its limits, or wait for one that can be used."""
+        """Starts the watch over the journal's limits, or over one that cannot be used."""
         if self._identity is not None:
             self._identity.tell_of_start()
             tasks.start_soon(self._identity.run)
@@ -284,16 +291,16 @@ class Life:
     def _look_on(
         self, tasks: TaskGroup, hub: Hub, known: Mapping[str, Adapter], policies: Policies
     ) -> None:
-        """Start whatever only looks: at deadlines, at what requests would touch, at what runs."""
+        """Starts the watchers: of deadlines, of targets of requests, of running agents."""
         tasks.start_soon(self._deadlines, hub)
         facts = FactsWatch(hub, self._clock, home=self._stage.home)
         hub.recorder.watchers.add(facts)
         tasks.start_soon(facts.run)
         if entries := self._config.escalation:
-            told = escalation(hub, self._clock, entries, os.environ, home=self._stage.home)
-            self._escalation = told
-            hub.recorder.watchers.add(told)
-            tasks.start_soon(told.run)
+            alerts = escalation(hub, self._clock, entries, os.environ, home=self._stage.home)
+            self._escalation = alerts
+            hub.recorder.watchers.add(alerts)
+            tasks.start_soon(alerts.run)
         if self._stage.proc is not None:
             home = Path(self._stage.home)
             integrity = IntegrityWatch(hub, self._clock, self._paths, known, policies, os.environ)
@@ -324,11 +331,21 @@ class Life:
         self,
         journal: Journal | UnusableJournal,
         state: State,
-        desk: Desk,
+        handler_runner: Desk,
         handlers: tuple[Handler, ...],
         known: Mapping[str, Adapter],
         policies: Policies,
     ) -> Hub:
+        """Builds the hub, with its gate, engine, chain and recorder.
+
+        Args:
+            journal: The journal, or its stand-in.
+            state: The state by today's records.
+            handler_runner: Runs handlers.
+            handlers: The configured handlers.
+            known: The adapters by name.
+            policies: The policies in force.
+        """
         stage = self._stage
         gate = PolicyGate(
             self._config.profile,
@@ -358,11 +375,11 @@ class Life:
                 wake=self._wake,
             ),
             agent_of=stage.agent_of,
-            desk=desk,
+            handler_runner=handler_runner,
             askers=Askers(),
         )
 
-    def _kept(
+    def _verb_stores(
         self, hub: Hub, store: GrantStore, policies: Policies, known: Iterable[Adapter]
     ) -> Kept:
         self._identity = Identity(self._paths, self._clock, hub, self._own())
@@ -379,7 +396,6 @@ class Life:
         )
 
     def _starter(self) -> Proc | None:
-        """This process, where its configuration makes it start what may get away from it."""
         starts = self._config.handler or self._config.extension
         if not (self._stage.own_pid and starts) or self._setting.adopts:
             return None
@@ -432,6 +448,5 @@ class Life:
         await write(store)
 
     def _is_busy(self, hub: Hub) -> bool:
-        """Whether an answer, or the record of whom a request was being told to, is on its way."""
-        told = self._escalation
-        return bool(hub.unanswered) or (told is not None and told.busy)
+        alerts = self._escalation
+        return bool(hub.unanswered) or (alerts is not None and alerts.busy)

@@ -52,10 +52,10 @@ class Line(msgspec.Struct, frozen=True, kw_only=True):
 
     `tool` and `input` go with the tool kinds, `ok` and `took_ms` with their results, `usage` with
     `usage`, `text` with the rest. `ask` with `tool.pre` waits for a decision for at most
-    `deadline_s` and is answered by
-    `{"id":..., "decision":"allow"|"deny"|"handback", "reason":...}`. `proxy` says that whoever
-    calls the tool is this process or runs below it, not above it; `edits` that it runs the
-    `input` of the answer, where there is one: without that nobody is let edit the call.
+    `deadline_s` and is answered by `{"id":..., "decision":"allow"|"deny"|"handback",
+    "reason":...}`. `proxy` says that whoever calls the tool is this process or runs below it, not
+    above it; `edits` that it runs the `input` of the answer, where there is one: without that
+    nobody is let edit the call.
     """
 
     watchgate: Literal[1]
@@ -101,7 +101,7 @@ _asked = decoding.decoder(_Asked)
 
 
 def decode_chunk(chunk: bytes, at: Instant, source: Source) -> list[Decoded]:
-    """The events of whole lines; what they leave out is the source's."""
+    """Returns the events of whole lines; fields that they leave out come from the source."""
     lines = None
     if chunk.startswith(OURS):
         try:
@@ -115,7 +115,7 @@ def decode_chunk(chunk: bytes, at: Instant, source: Source) -> list[Decoded]:
 
 
 def _decoded(line: Line, at: Instant) -> Decoded:
-    """The event with its line; one that asks where nothing can be asked is answered closed."""
+    """Returns the event with its line; one that asks where nothing can be asked is closed."""
     event = _event(line, at)
     if line.ask and not event.lane.waits:
         return event, Unread(line.id, f"ask goes with {' and '.join(ASKS)}, not with {line.kind}")
@@ -142,12 +142,12 @@ def _decode(raw: bytes, at: Instant, source: Source) -> list[Decoded]:
         if events is not None:
             return [(event, None) for event in events]
     agent = source.agent or "unknown"
-    kept = raw_event(raw, why, at, session=source.guess, agent=agent)
-    return [(kept, _unread(raw, why))]
+    event = raw_event(raw, why, at, session=source.guess, agent=agent)
+    return [(event, _unread(raw, why))]
 
 
 def _foreign(raw: bytes, at: Instant, source: Source) -> tuple[list[Event] | None, str]:
-    """The events of a line of another program; None, and why if that is known, for any other."""
+    """Returns the events of another program's line; for any other None, and why if known."""
     try:
         fields = msgspec.json.decode(raw)
         events = shapes.read(fields, source, at) if isinstance(fields, dict) else None
@@ -176,7 +176,17 @@ def raw_event(
     native: str = "",
     lane: Lane = Lane.OBSERVE,
 ) -> Event:
-    """What could not be decoded, kept as text and shown."""
+    """Returns an undecodable input as an event with its text.
+
+    Args:
+        raw: The bytes, of which 4,000 are kept.
+        why: The fault, in words.
+        at: The time of arrival.
+        session: The session that it is shown under.
+        agent: The agent's name.
+        native: The agent's own name of the event.
+        lane: The lane.
+    """
     text = raw[:MAX_RAW_CHARS].decode("utf-8", "backslashreplace")
     return Event(
         kind="unknown",
@@ -190,17 +200,19 @@ def raw_event(
 
 
 def line_answer(line_id: str | int | None, reply: Reply) -> Answer:
-    """The reply line to a request of ours."""
-    said: dict[str, Any] = {"id": line_id}
+    """Returns the reply line to a request of ours."""
+    reply_fields: dict[str, Any] = {"id": line_id}
     match reply:
         case SayAllow(input=edited, context=words):
-            said |= {"decision": "allow"} | ({"input": edited} if edited is not None else {})
-            said |= {"context": words} if words else {}
+            reply_fields |= {"decision": "allow"} | (
+                {"input": edited} if edited is not None else {}
+            )
+            reply_fields |= {"context": words} if words else {}
         case SayDeny(reason=reason):
-            said |= {"decision": "deny", "reason": reason}
+            reply_fields |= {"decision": "deny", "reason": reason}
         case SayNothing(context=words):
-            said |= {"decision": "handback"} | ({"context": words} if words else {})
-    return Answer(stdout=msgspec.json.encode(said) + b"\n")
+            reply_fields |= {"decision": "handback"} | ({"context": words} if words else {})
+    return Answer(stdout=msgspec.json.encode(reply_fields) + b"\n")
 
 
 def _event(line: Line, at: Instant) -> Event:
@@ -245,7 +257,7 @@ def _body(line: Line) -> Body:
 
 
 def over_with(source: Source, state: State, now: Instant) -> list[Draft]:
-    """The records that its sessions are taken to be over, as all that they print has ended."""
+    """Returns the records that end a source's sessions, as all that they print has ended."""
     views = [state.session(*each) for each in source.over()]
     left = [view for view in views if view is not None and view.state is not SessionState.GONE]
     return [gone(view.agent, view.session, _OVER, now.wall_us) for view in left]

@@ -52,7 +52,7 @@ class McpServer:
         self._calls: dict[Any, anyio.CancelScope] = {}
 
     async def serve(self, source: int, sink: int) -> None:
-        """Answer what is read from one descriptor on the other, to its end."""
+        """Answers the requests of one descriptor on the other, until its end."""
         out, lines = Writer(sink), Lines(LINE_LIMIT_BYTES)
         async with anyio.create_task_group() as tasks:
             while not out.broken and (data := await read(source)):
@@ -73,9 +73,9 @@ class McpServer:
             if scope is not None:
                 scope.cancel()
         elif isinstance(method, str) and isinstance(id, str | int):
-            said = await self._answer(method, id, message)
-            if said is not None:
-                response = {"jsonrpc": "2.0", "id": id, **said}
+            outcome = await self._answer(method, id, message)
+            if outcome is not None:
+                response = {"jsonrpc": "2.0", "id": id, **outcome}
                 await out.line(msgspec.json.encode(response) + b"\n")
 
     async def _answer(

@@ -16,7 +16,7 @@ class NewFileError(Exception):
 
 @contextmanager
 def new_file(path: Path, *, force: bool = False) -> Iterator[BinaryIO]:
-    """What is written goes beside the path, and takes its name when all of it is on the disk.
+    """Writes beside the path; the file takes its name when all of it is on the disk.
 
     With `force` it takes the place of an older file. Raises `NewFileError`; after that, and after
     whatever the caller raises, everything is as it was.

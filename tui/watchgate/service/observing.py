@@ -1,7 +1,7 @@
-"""The way of what nobody waits for: hook frames that are only observed, and the lines of sources.
+"""Events that nobody waits for: observed hook frames, and the lines of sources.
 
-A frame waits a moment for others, and each stage is done for all of them. What follows from them is
-recorded together; what has to be carried out beside, such as the end of a request, is at once.
+A frame waits a moment for others, and each stage is done for all of them. Their records are written
+together; other effects, such as the end of a request, are carried out at once.
 """
 
 from __future__ import annotations
@@ -37,10 +37,19 @@ Ask = Callable[[Event, Line | Unread, Waiting, Instant], None]
 
 
 class Observing:
-    """One core's part of it.
+    """The observed events of one core.
 
-    `ask` takes the lines whose sender waits for an answer, `execute` carries out what follows from
-    an event beside records. `follow` takes the events of sessions and turns.
+    `on_session_event` takes the events of sessions and turns.
+
+    Args:
+        engine: Takes the events.
+        recorder: Takes the records.
+        clock: The clock.
+        adapters: The adapters by the agent's name.
+        askers: The agent processes that ask.
+        ask: Takes the lines whose sender waits for an answer.
+        execute: Carries out an event's effects beside records.
+        later: Calls back in a moment.
     """
 
     def __init__(
@@ -64,20 +73,20 @@ class Observing:
         self._ask = ask
         self._execute = execute
         self._gathered: Gathering[Frame] = Gathering(self._take, later)
-        self.follow: Callable[[Event], None] = _nobody
+        self.on_session_event: Callable[[Event], None] = _nobody
 
     def frame(self, frame: Frame) -> None:
-        """A whole hook frame, which may wait a moment for others."""
+        """Takes a whole hook frame, which may wait a moment for others."""
         self._gathered.add(frame, len(frame.payload))
 
     def catch_up(self) -> None:
-        """Take in what waits."""
+        """Handles the waiting frames."""
         self._gathered.flush()
 
     def lines(
         self, chunk: bytes, source: Source, asker: Asker, secrets: Found | None = None
     ) -> Iterator[None]:
-        """Whole JSON lines of a source, in order; a step each time that they took a slice.
+        """Handles whole JSON lines of a source, in order; yields each time that they took a slice.
 
         `secrets` are those of texts among them that were looked through before.
         """
@@ -113,7 +122,7 @@ class Observing:
             self._recorder.record_all(observed, failed)
 
     def source_gone(self, source: Source) -> None:
-        """The last connection of a source ended: what its lines left open is over."""
+        """Ends a source whose last connection ended: what its lines left open is over."""
         self.catch_up()
         observed: list[Draft] = []
         failed = self._failure(source.peer)
@@ -124,11 +133,11 @@ class Observing:
         self._recorder.record_all(observed, failed)
 
     def probed(self, event: Event) -> None:
-        """The doctor tries the way here: it is on record, and changes nothing that is shown."""
+        """Records a probe of the doctor; it changes nothing that is shown."""
         self._recorder.notice(probe.NATIVE, probe.about(event))
 
     def _take(self, frames: list[Frame]) -> None:
-        """Frames that nobody waits for, each stage for all of them."""
+        """Handles frames that nobody waits for, each stage for all of them."""
         events: list[Event] = []
         observed: list[Draft] = []
         failed = self._failure("an observed hook")
@@ -141,7 +150,7 @@ class Observing:
                     frame.head, frame.payload, frame.pid, str(fault), frame.at, self._adapters
                 )
             if frame.head.proxy:
-                self._askers.drives(frame.pid, (event.agent, event.session))
+                self._askers.note_driver(frame.pid, (event.agent, event.session))
             self.probed(event) if probe.is_probe(event) else events.append(event)
 
         each_contained(frames, decode, failed)
@@ -154,23 +163,23 @@ class Observing:
             self._recorder.record_all(observed, failed)
 
     def _observe(self, event: Event, observed: list[Draft], failed: Callable[[str], None]) -> None:
-        """Add what follows from an event to what is recorded together, or carry it out at once."""
+        """Adds an event's records to those written together, or carries its effects out at once."""
         if not self._recorder.has_room():
             return
         effects = self._engine.receive(event, 0, event.at)
         if event.kind in _FOLLOWED:
-            self.follow(event)
-        seen = [effect.draft for effect in effects if isinstance(effect, Emit)]
-        if len(seen) == len(effects):
-            observed += seen
+            self.on_session_event(event)
+        drafts = [effect.draft for effect in effects if isinstance(effect, Emit)]
+        if len(drafts) == len(effects):
+            observed += drafts
         else:
             self._recorder.record_all(observed, failed)
             self._execute(effects)
 
-    def _failure(self, whose: str) -> Callable[[str], None]:
-        """What notes that this program failed over something that nobody waits for."""
-        return lambda fault: self._recorder.internal_error(fault, whose)
+    def _failure(self, origin: str) -> Callable[[str], None]:
+        """Returns a call that records a failure of this program over something observed."""
+        return lambda fault: self._recorder.internal_error(fault, origin)
 
 
 def _nobody(_event: Event) -> None:
-    """Nobody wants to know."""
+    """Ignores the event."""

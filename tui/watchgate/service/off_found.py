@@ -1,4 +1,4 @@
-"""An off switch that a core finds in force at its start: an earlier one wrote it, or a hand did."""
+"""The record of an off switch that a core finds in force at its start."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from watchgate.service import off_switch
 
 
 def found(path: Path, earlier: GateView, now: Instant) -> CoreData | None:
-    """What a new core says about it in a `policy.off` record; None where the gate is on.
+    """Returns the data of a new core's `policy.off` record; None where the gate is on.
 
     `earlier` is the gate as the records before this core left it: they say who switched it off,
     unless a core was killed in between.

@@ -32,7 +32,7 @@ class OffSwitch(msgspec.Struct, frozen=True):
     until_s: int | None
 
     def words(self) -> str:
-        """Until when, for a person; times are local."""
+        """Returns the end of the switch for a person; times are local."""
         if self.until_s is None:
             return "until reboot"
         try:
@@ -43,7 +43,7 @@ class OffSwitch(msgspec.Struct, frozen=True):
 
 
 def seconds_of(text: str) -> int:
-    """How long the gate is to be off: `30m`, `2h`, `1d` in seconds, 0 for `until-reboot`.
+    """Returns a time to be off in seconds: `30m`, `2h`, `1d`, and 0 for `until-reboot`.
 
     Raises `ValueError` that names what is allowed.
     """
@@ -60,7 +60,7 @@ def seconds_of(text: str) -> int:
 
 
 def write(path: Path, until_s: int | None) -> None:
-    """Switch off until a moment (Unix seconds), or until reboot; replaces the file in one step.
+    """Switches off until a moment (Unix seconds) or reboot; replaces the file in one step.
 
     Raises `OSError`.
     """
@@ -78,7 +78,7 @@ def write(path: Path, until_s: int | None) -> None:
 
 
 def read(path: Path, now: Instant) -> OffSwitch | None:
-    """The switch that is in force at `now`, or None."""
+    """Returns the switch that is in force at `now`, or None."""
     line = _own_line(path)
     if line is None:
         return None
@@ -92,12 +92,12 @@ def read(path: Path, now: Instant) -> OffSwitch | None:
 
 
 def remove(path: Path) -> None:
-    """Switch on again; no switch is fine. Raises `OSError`."""
+    """Switches on again; no switch is fine. Raises `OSError`."""
     path.unlink(missing_ok=True)
 
 
 def boot_id() -> str:
-    """What differs after every start of this machine; raises `OSError` where it cannot be told."""
+    """Returns an id that differs after every start of this machine; raises `OSError`."""
     if sys.platform == "darwin":
         asked = subprocess.run(
             ["/usr/sbin/sysctl", "-n", "kern.bootsessionuuid"],

@@ -1,4 +1,4 @@
-"""What waits to be sent to one console, bounded: observations may be skipped, approvals never."""
+"""The bounded queue to one console: observations may be skipped, approvals never."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ _NEVER_SKIPPED = ("approval.", "effect.", "grant.", "policy.")
 
 
 class Outbox:
-    """Lines for one connection, in order; what is spared or too much becomes a gap line."""
+    """Lines for one connection, in order; skipped records become a gap line."""
 
     def __init__(self, *, limit_bytes: int = LIMIT_BYTES) -> None:
-        self.thinning: Thinning | None = None
+        self.sampler: Thinning | None = None
         self._lines: deque[bytes] = deque()
         self._size_bytes = 0
         self._limit_bytes = limit_bytes
@@ -29,15 +29,15 @@ class Outbox:
         self._ended = False
 
     def put(self, line: bytes) -> None:
-        """Add a line that must arrive."""
+        """Adds a line that must arrive."""
         self._lines.append(line)
         self._size_bytes += len(line)
         self._filled.set()
 
     def offer(self, record: Record) -> None:
-        """Add a record, or count it into the gap when it is spared or the console too slow."""
+        """Adds a record, or counts it into the gap when sampled out or the console is too slow."""
         spare = self._size_bytes < self._limit_bytes
-        spared = self.thinning is not None and not self.thinning.passes(record)
+        spared = self.sampler is not None and not self.sampler.passes(record)
         if spared or (not spare and not record.kind.startswith(_NEVER_SKIPPED)):
             first = self._gap[0] if self._gap else record.seq
             self._gap = (first, record.seq)
@@ -46,11 +46,11 @@ class Outbox:
         self.put(msgspec.json.encode(Push(record=record)) + b"\n")
 
     def skip(self, first: int, last: int) -> None:
-        """Tell of records that are not sent and have to be fetched with `history`."""
+        """Adds a gap line: these records are not sent and have to be fetched with `history`."""
         self.put(msgspec.json.encode(Push(gap=(first, last))) + b"\n")
 
     async def take(self) -> bytes:
-        """Everything that waits, as soon as there is anything."""
+        """Returns everything that waits, as soon as there is anything."""
         while not self._lines:
             self._filled = anyio.Event()
             await self._filled.wait()
@@ -62,12 +62,12 @@ class Outbox:
         return data
 
     def end(self) -> None:
-        """Nothing more is sent."""
+        """Notes that nothing more is sent."""
         self._ended = True
         self._taken.set()
 
     async def room(self) -> bool:
-        """Wait until there is room for an answer; False when nothing more is sent."""
+        """Waits until there is room for an answer; False when nothing more is sent."""
         while self._size_bytes >= self._limit_bytes and not self._ended:
             self._taken = anyio.Event()
             await self._taken.wait()

@@ -11,7 +11,7 @@ from watchgate.service import regular_file
 
 
 def read(path: Path) -> bytes:
-    """What is in it; raises `OSError`, also for one that is not a plain 0600 file of this user."""
+    """Returns its content; raises `OSError`, also where it is no plain 0600 file of this user."""
     with regular_file.opened(path, os.O_NOFOLLOW) as (file, status):
         if status.st_mode != stat.S_IFREG | 0o600 or status.st_uid != os.geteuid():
             raise PermissionError(errno.EPERM, "others own it or could have written it")
@@ -19,12 +19,12 @@ def read(path: Path) -> bytes:
 
 
 def replace(path: Path, content: bytes) -> None:
-    """Write it to disk, in one step and with mode 0600. Raises `OSError`."""
+    """Writes it to disk, in one step and with mode 0600. Raises `OSError`."""
     os.close(made(path, content))
 
 
 def made(path: Path, content: bytes) -> int:
-    """As `replace`; returns a descriptor of the new file, for reading and writing on."""
+    """Replaces it and returns a descriptor of the new file, for reading and writing on."""
     fresh = path.with_name(path.name + ".new")
     fresh.unlink(missing_ok=True)
     # Exclusive, so that nothing that was put there is written through.

@@ -1,4 +1,4 @@
-"""Bringing an agent's terminal to the front, where its hook said which pane it runs in."""
+"""Bringing an agent's terminal to the front, by the pane that its hook's environment names."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _WAYS: dict[str, tuple[str, ...]] = {
 
 
 async def show_pane(env: Mapping[str, str]) -> str | None:
-    """What was done, in words; None when no terminal that can be switched is known."""
+    """Shows the pane; returns in words what was done, None where no known terminal is named."""
     for name, command in _WAYS.items():
         pane = env.get(name)
         if not pane:

@@ -39,7 +39,7 @@ class Past(msgspec.Struct, frozen=True):
 def past_calls(
     journal: Path, grants: Mapping[Width, GrantView], own_hash: str = ""
 ) -> dict[Width, Past]:
-    """For each grant the calls that it would have answered.
+    """Returns for each grant the past calls that it would have answered.
 
     The request that the grants are given with is not one of them. The newest 5,000 requests of the
     last 200,000 records are looked at. A grant without rules for one call is held to `own_hash`,

@@ -1,7 +1,7 @@
 """The usage of the last month, read from the journal when a core starts.
 
-What today's records make of the state is folded before; older ones can be many, so they are read in
-a thread, and the core does not wait for them for long.
+Today's records are folded into the state before; older ones can be many, so they are read in a
+thread, and the core does not wait for them for long.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from watchgate.service.search.kinds import of_kinds
 
 KINDS = ("policy.started", "session.start", "usage", COUNTED, BUDGET)
 WAIT_S = 1.0
-MEANWHILE_MOST = 20_000
+MAX_MEANWHILE = 20_000
 
 
 async def remember_usage(
@@ -37,7 +37,7 @@ async def remember_usage(
     *,
     task_status: TaskStatus[None] = anyio.TASK_STATUS_IGNORED,
 ) -> None:
-    """Put the usage of the month into the state; started when that is done, or after a second.
+    """Puts the usage of the month into the state; started when that is done, or after a second.
 
     To be started before anything new is recorded. A journal that cannot be read changes nothing.
     """
@@ -54,9 +54,9 @@ async def remember_usage(
         except JournalError:
             pass  # the host has said so already
         else:
-            if len(meanwhile.records) < MEANWHILE_MOST:
+            if len(meanwhile.records) < MAX_MEANWHILE:
                 each_contained(meanwhile.records, past.apply, _nothing)
-                past.usage.running(now_us)
+                past.usage.note_running(now_us)
                 state.usage = past.usage
                 state.budgets.clear()
                 state.budgets.update(past.budgets)
@@ -73,16 +73,16 @@ async def remember_usage(
 
 
 def usage_of(journal: Path, now_us: int, to_seq: int) -> State:
-    """A state of the last month's usage up to a record; raises `JournalError`."""
+    """Returns a state of the last month's usage up to a record; raises `JournalError`."""
     first = now_us // DAY_US - DAYS_KEPT + 1
     days = range(first, first + DAYS_KEPT)
-    state = State(rows_kept=1)
+    state = State(max_rows=1)
     starts = reading.firsts(journal, [day * DAY_US for day in (*days, days[-1] + 1)])
     records = of_kinds(journal, KINDS, starts[0], to_seq)
     each_contained(records, state.apply, _nothing)
     for day, (begins, ends) in zip(days, pairwise(starts), strict=True):
         if begins < ends:
-            state.usage.running(min(now_us, day * DAY_US + DAY_US // 2))
+            state.usage.note_running(min(now_us, day * DAY_US + DAY_US // 2))
     return state
 
 
@@ -93,10 +93,10 @@ class _Meanwhile:
         self.records: list[Record] = []
 
     def offer(self, record: Record) -> None:
-        """Keep it, if it tells of usage."""
-        if record.kind in KINDS and len(self.records) < MEANWHILE_MOST:
+        """Stores a record of usage."""
+        if record.kind in KINDS and len(self.records) < MAX_MEANWHILE:
             self.records.append(record)
 
 
 def _nothing(_fault: str) -> None:
-    """A record that cannot be read is missing in the sums, and nowhere else."""
+    """Ignores a record that cannot be read: it is missing in the sums, and nowhere else."""

@@ -1,7 +1,7 @@
-"""Who is at the other end of a socket, and below which agent that process runs.
+"""The process at the other end of a socket, and the agent above it.
 
-The kernel names the peer; its ancestors are read once, at accept, while they still live. Against
-a hostile process of the same user this is a hurdle, not a wall.
+The kernel names the peer; its ancestors are read once, at accept, while they still live. Against a
+hostile process of the same user this is a hurdle, not a wall.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ INITS = frozenset({"init", "systemd", "launchd", "tini", "dumb-init", "docker-in
 """Names of first processes, of the system or of a user: what is orphaned becomes their child."""
 
 WSL_RELAY = "Relay("
-"""How the name of WSL's own process begins that stands above each terminal, and adopts there."""
+"""The beginning of the name of WSL's process above each terminal, which adopts orphans there."""
 
 # From <sys/un.h> and <sys/ucred.h> of macOS, which the socket module does not name.
 _SOL_LOCAL = 0
@@ -40,7 +40,7 @@ class Peer(msgspec.Struct, frozen=True):
 
 
 def credentials(connection: socket.socket) -> Peer:
-    """The kernel's word on who connected; raises `OSError` when it has none."""
+    """Returns the process that connected; raises `OSError` when the kernel does not name it."""
     if sys.platform == "darwin":
         _, uid, _, gid, *_ = _XUCRED.unpack(
             connection.getsockopt(_SOL_LOCAL, _LOCAL_PEERCRED, _XUCRED.size)
@@ -56,7 +56,7 @@ def credentials(connection: socket.socket) -> Peer:
 
 
 def agent_of(chain: tuple[Proc, ...]) -> Proc | None:
-    """The agent that a hook client works for: the first above it that is no shell doing a command.
+    """Returns the agent above a hook client: the first process that is no shell doing a command.
 
     `chain` begins with the client itself. None when the way up is lost: an empty chain, or nothing
     left but what adopts orphans. Taken for the agent, that would make agents of all terminals.
@@ -68,7 +68,7 @@ def agent_of(chain: tuple[Proc, ...]) -> Proc | None:
 
 
 def is_below(chain: tuple[Proc, ...], agent: Proc) -> bool:
-    """Whether the process at the beginning of `chain` is the agent or was started below it.
+    """Returns whether the process at the beginning of `chain` is the agent or below it.
 
     An empty chain is below nobody: who may not be known may not decide, and the caller asks that
     first.
@@ -77,6 +77,6 @@ def is_below(chain: tuple[Proc, ...], agent: Proc) -> bool:
 
 
 def _adopts_all(chain: tuple[Proc, ...]) -> bool:
-    """Whether only first processes are left, the user's below the system's, or WSL's own."""
+    """Returns whether only first processes are left: the system's, the user's or WSL's own."""
     first = all(one.comm in INITS for one in chain) and chain[-1].pid == 1
     return first or chain[0].comm.startswith(WSL_RELAY)

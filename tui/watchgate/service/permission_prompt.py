@@ -21,7 +21,7 @@ SESSION_VARIABLE = "CLAUDE_CODE_SESSION_ID"
 async def serve(
     core: IngestClient, claude: Adapter, deadline_s: float, folder: Callable[[], str]
 ) -> None:
-    """Serve the tool on standard input and output; `folder` is where Claude Code works."""
+    """Serves the tool on standard input and output; `folder` is where Claude Code works."""
 
     async def approve(message: dict[str, Any]) -> bytes:
         wrapped = Wrapped(
@@ -30,10 +30,10 @@ async def serve(
             message=message,
         )
         try:
-            said = await core.ask(Seen(PROMPT_TOOL, wrap(wrapped)), Lane.GATE, deadline_s)
+            answer = await core.ask(Seen(PROMPT_TOOL, wrap(wrapped)), Lane.GATE, deadline_s)
         except Unanswered as why:
             reason = f"watchgate: {why}. The call is denied; this is not a refusal by a person."
             return claude.closed(PROMPT_TOOL, Lane.GATE, reason).stdout
-        return said or claude.closed(PROMPT_TOOL, Lane.GATE, "").stdout
+        return answer or claude.closed(PROMPT_TOOL, Lane.GATE, "").stdout
 
     await McpServer(approve).serve(0, 1)

@@ -1,4 +1,4 @@
-"""What a hub needs around it: whoever runs handlers, and the event loop."""
+"""The hub's needs: a runner of handlers, and the event loop."""
 
 from __future__ import annotations
 
@@ -11,19 +11,19 @@ from watchgate.core.dispatch import Invoke
 
 
 class Desk(Protocol):
-    """Whoever runs the handlers that the engine asks."""
+    """A runner of the handlers that the engine asks."""
 
     def ask(self, hearing: int, invoke: Invoke) -> None:
-        """Run a handler, and say what it said with `Hub.heard`; never waits."""
+        """Runs a handler and passes its report to `Hub.on_report`; never waits."""
         ...
 
     def halt(self, hearing: int, handlers: frozenset[str]) -> None:
-        """End these handlers."""
+        """Ends these handlers."""
         ...
 
 
 class Loop(msgspec.Struct, frozen=True):
-    """What a hub needs of the event loop.
+    """The event loop, as far as a hub needs it.
 
     `later` calls back in a moment, `soon` as soon as it can and from any thread; `wake` is called
     when deadlines may have changed.

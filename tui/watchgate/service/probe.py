@@ -1,4 +1,4 @@
-"""The doctor's own call, by which a core knows that no agent asks: it belongs to no session.
+"""The doctor's probe call, which a core tells from an agent's call: it belongs to no session.
 
 It is always denied. A payload that somebody makes look like it gains nothing but that denial, and
 hides nothing: every word of it is fixed.
@@ -18,7 +18,7 @@ PATH = "watchgate-doctor"
 
 
 def is_probe(event: Event) -> bool:
-    """Whether an event is one of the doctor's calls, by every word of its input.
+    """Returns whether an event is one of the doctor's calls, by every word of its input.
 
     Nothing else tells it for all: some agents give a call no id, and some no session. Its lane may
     be another than it was made for: while the gate is off, everything is observed.
@@ -31,5 +31,5 @@ def is_probe(event: Event) -> bool:
 
 
 def about(event: Event) -> str:
-    """What a core records of it."""
+    """Returns the text of the core's record about it."""
     return f"watchgate doctor tried the {event.lane} lane of {event.agent}; no agent asked anything"

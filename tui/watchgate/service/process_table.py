@@ -1,4 +1,4 @@
-"""The processes above a process, as this platform tells them."""
+"""A process and its ancestors, as this platform shows them."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class Proc(msgspec.Struct, frozen=True):
 
     @property
     def key(self) -> tuple[int, str]:
-        """Return what is equal only for the very same process."""
+        """A pair that is equal only for the very same process."""
         return self.pid, self.start
 
 
@@ -51,12 +51,12 @@ HIDDEN_INIT = Proc(1, "0", "init")
 
 
 def itself(pid: int) -> Proc | None:
-    """The process with this pid, None where it cannot be told: whoever drives agents below it."""
+    """Returns the process with this pid, None where it cannot be read."""
     return next(iter(ancestors(pid)), None)
 
 
 def ancestors(pid: int) -> tuple[Proc, ...]:
-    """The process itself, its parent and so on up to the first one of the system.
+    """Returns the process itself, its parent and so on up to the first one of the system.
 
     Empty for pid 0, for a process that is gone, and when the way up could not be followed to its
     end: a part of it would hide an agent above. It ends early only below a process of another
@@ -75,7 +75,7 @@ def ancestors(pid: int) -> tuple[Proc, ...]:
 
 
 def is_alive(process: Proc) -> bool:
-    """Whether this very process is still there."""
+    """Returns whether this very process is still there."""
     try:
         if sys.platform == "darwin":
             os.kill(process.pid, 0)
@@ -86,7 +86,7 @@ def is_alive(process: Proc) -> bool:
 
 
 def began(process: Proc) -> float:
-    """When it was started, comparable with others of this machine; the far future if not known."""
+    """Returns the time of its start, comparable on this machine; infinite where not known."""
     if process.start.isdecimal():
         return int(process.start)  # clock ticks
     try:
@@ -96,7 +96,7 @@ def began(process: Proc) -> float:
 
 
 class Stat(NamedTuple):
-    """What `/proc/PID/stat` tells: name, parent, session, start and controlling terminal."""
+    """The fields of `/proc/PID/stat`: name, parent, session, start and controlling terminal."""
 
     name: str
     parent: int
@@ -106,7 +106,7 @@ class Stat(NamedTuple):
 
 
 def parse_stat(stat: bytes) -> Stat:
-    """Read `/proc/PID/stat`; a name may hold blanks and brackets."""
+    """Reads `/proc/PID/stat`; a name may hold blanks and brackets."""
     before, _, after = stat.rpartition(b")")
     fields = after.split()
     name = before.partition(b"(")[2].decode("utf-8", "surrogateescape")
@@ -115,10 +115,10 @@ def parse_stat(stat: bytes) -> Stat:
 
 
 def parse_ps(listing: str, pid: int) -> tuple[Proc, ...]:
-    """The chain above `pid` in the output of `ps -axo pid=,ppid=,tty=,lstart=,command=`.
+    """Returns the chain above `pid` in the output of `ps -axo pid=,ppid=,tty=,lstart=,command=`.
 
-    Empty unless it reaches the system's first process. Arguments are cut at blanks there, which
-    is enough to tell a shell's options. The terminal is told, the session is not.
+    Empty unless it reaches the system's first process. Arguments are cut at blanks there, which is
+    enough for a shell's options. The listing has the terminal, but not the session.
     """
     table: dict[int, tuple[int, Proc]] = {}
     for line in listing.splitlines():
@@ -137,7 +137,7 @@ def parse_ps(listing: str, pid: int) -> tuple[Proc, ...]:
 
 
 def _terminal(name: str) -> int:
-    """A number for a terminal as `ps` names it ("ttys003"); 0 for "??", which is none."""
+    """Returns a number for a terminal as `ps` names it ("ttys003"); 0 for "??", which is none."""
     if name.startswith("?"):
         return 0
     return int("".join(filter(str.isdecimal, name)) or 0) + 1

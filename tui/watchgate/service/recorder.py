@@ -1,4 +1,4 @@
-"""One record after another: sealed, queued for the journal, folded into the state, shown."""
+"""The path of a record: sealed, queued for the journal, folded into the state, shown."""
 
 from __future__ import annotations
 
@@ -25,52 +25,52 @@ class Writer(Protocol):
 
     @property
     def room(self) -> int:
-        """How many more rows can wait for the disk."""
+        """The number of rows for which there is room in the queue."""
         ...
 
     @property
     def lost(self) -> str:
-        """Why nothing can be written now; empty while all is well."""
+        """The reason why nothing can be written now; empty while all is well."""
         ...
 
     @property
     def foreign(self) -> str:
-        """Return how another program was noticed that writes to it; empty while there is none."""
+        """The sign that another program writes to it; empty while there is none."""
         ...
 
     def append(self, row: Row) -> None:
-        """Take a row to write."""
+        """Takes a row to write."""
         ...
 
     def extend(self, rows: Sequence[Row]) -> None:
-        """Take several rows to write."""
+        """Takes several rows to write."""
         ...
 
     def purge(self, row: Row, seqs: Sequence[int]) -> None:
-        """Take a row to write in one step with dropping the data of older ones."""
+        """Takes a row to write in one step with dropping the data of older ones."""
         ...
 
     def commit(self, callback: Callable[[bool], None]) -> None:
-        """Say whether everything appended so far is on disk; from any thread."""
+        """Calls back with whether everything appended so far is on disk; from any thread."""
         ...
 
     def empty_log(self, callback: Callable[[bool], None]) -> None:
-        """Empty the database's log of what was dropped, and say whether it is; from any thread."""
+        """Empties the database's log of dropped data, and calls back with whether it is empty."""
         ...
 
 
 class Watcher(Protocol):
-    """An attached console."""
+    """An attached console, or another reader of all new records."""
 
     def offer(self, record: Record) -> None:
-        """Take a record, or count it as skipped; never waits."""
+        """Takes a record, or counts it as skipped; never waits."""
         ...
 
 
 class Recorder:
-    """What one core writes down, and who looks on.
+    """The records of one core, and the watchers that get each of them.
 
-    `remembering`: what earlier cores recorded of usage is still being read into the state.
+    `remembering`: the usage that earlier cores recorded is still being read into the state.
     """
 
     def __init__(self, chain: Chain, journal: Writer, state: State, clock: Clock) -> None:
@@ -83,13 +83,13 @@ class Recorder:
         self._unrecorded = 0
 
     def record(self, draft: Draft) -> None:
-        """Record one draft."""
+        """Records one draft."""
         record, row = self.chain.seal(draft)
         self.journal.append(row)
         self._show(record)
 
     def record_purge(self, draft: Draft, seqs: Sequence[int]) -> None:
-        """Record one draft, and in the same step drop what the journal keeps of older records."""
+        """Records one draft, and in the same step drops the journal's data of older records."""
         record, row = self.chain.seal(draft)
         self.journal.purge(row, seqs)
         self._show(record)
@@ -100,9 +100,9 @@ class Recorder:
             watcher.offer(record)
 
     def record_all(self, drafts: list[Draft], failed: Callable[[str], None]) -> None:
-        """As `record` for each, one stage after the other; empties the list.
+        """Records each draft, one stage after the other; empties the list.
 
-        `failed` is told of one over which this program fails; the others go on all the same.
+        Calls `failed` for each one over which this program fails; the others go on all the same.
         """
         sealed: list[tuple[Record, Row]] = []
         faults: list[str] = []
@@ -117,35 +117,35 @@ class Recorder:
             failed(fault)
 
     def about_core(self, kind: str, data: CoreData) -> None:
-        """Record something about the core itself."""
+        """Records something about the core itself."""
         self.about(kind, data)
 
     def about(self, kind: str, data: CoreData | TamperedData) -> None:
-        """Record something about the core, or about a file that it rests on."""
+        """Records something about the core, or about a file that it rests on."""
         self.record(Draft(kind=kind, at=self._clock.now().wall_us, data=data))
 
     def notice(self, native: str, detail: str) -> None:
-        """Record something that was noticed on the way in, and belongs to no session."""
+        """Records something that was noticed at the sockets and belongs to no session."""
         data = NoteData(native=native, detail=detail)
         self.record(Draft(kind="notice", at=self._clock.now().wall_us, data=data))
 
     def internal_error(self, fault: str, where: str) -> None:
-        """Record that this program failed, over what, and that it goes on."""
+        """Records that this program failed, over what, and that it goes on."""
         self.notice("internal.error", f"internal error: {fault}, {where}")
 
     @property
     def roomy(self) -> bool:
-        """Whether what waits for the disk leaves room for more than gates."""
+        """Returns whether the queue to the disk has room for more than gates."""
         return self.journal.room > ROOM_KEPT
 
     def has_room(self) -> bool:
-        """Whether there is room to record an observation; if not, it is counted."""
+        """Returns whether there is room to record an observation; if not, counts it."""
         if self.roomy:
             return True
         self._unrecorded += 1
         return False
 
     def take_unrecorded(self) -> int:
-        """How many observations were not recorded since this was last asked."""
+        """Returns and resets the number of observations that were not recorded."""
         count, self._unrecorded = self._unrecorded, 0
         return count

@@ -1,4 +1,4 @@
-"""A file in whose place anything may lie: a pipe is not waited for, and no folder stays open."""
+"""Reading a path where anything may lie: a pipe is not waited for, no folder stays open."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class NotRegularError(OSError):
 
 @contextmanager
 def opened(path: Path, flags: int = 0) -> Iterator[tuple[BinaryIO, os.stat_result]]:
-    """The file, opened to read, and what it is; raises `OSError`."""
+    """Opens the file to read; yields it with its status; raises `OSError`."""
     descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC | flags)
     try:
         about = os.fstat(descriptor)
@@ -33,7 +33,7 @@ def opened(path: Path, flags: int = 0) -> Iterator[tuple[BinaryIO, os.stat_resul
 
 
 def read(path: Path) -> bytes:
-    """What is in it; raises `OSError`, also for one of more than `READ_BYTES`."""
+    """Returns its content; raises `OSError`, also for one of more than `READ_BYTES`."""
     with opened(path) as (file, _):
         content = file.read(READ_BYTES + 1)
     if len(content) > READ_BYTES:

@@ -1,8 +1,8 @@
-"""Taking a changed configuration in: the core starts over, and whoever asks meanwhile waits.
+"""Reload of a changed configuration: the core starts over, and whoever asks meanwhile waits.
 
 The listening sockets outlive it: the system keeps those who connect in a queue, where the new core
 finds them. A call that waits for an answer has nobody who could give it afterwards, so the core
-first takes no new one in and lets the others end; where one does not, it goes on as it was.
+first accepts no new one and lets the others end; where one does not, it goes on as it was.
 """
 
 from __future__ import annotations
@@ -42,13 +42,13 @@ _FAULTS: Final = (ConfigError, RuntimeDirError, EquipmentError, AgentsError)
 
 
 class HookDoor:
-    """Takes hooks in over one listening socket, which `bind` gives as often as it is asked."""
+    """Accepts hooks over one listening socket, which `bind` gives as often as it is asked."""
 
     def __init__(
         self, hub: Hub, tasks: TaskGroup, bind: Callable[[], socket.socket], ends: anyio.Event
     ) -> None:
-        """`ends` is set once this core ends: it takes nobody in again from then on."""
-        self.ingest = Ingest(hub, asker_of=hub.askers.asker)
+        """Takes `ends`, which is set once this core ends: it accepts nobody again from then on."""
+        self.ingest = Ingest(hub, asker_of=hub.askers.asking_agent)
         self._hub = hub
         self._tasks = tasks
         self._bind = bind
@@ -56,20 +56,20 @@ class HookDoor:
         self._listener: SocketListener | None = None
 
     async def open(self) -> None:
-        """Take hooks in from now on."""
+        """Accepts hooks from now on."""
         self._listener = await SocketListener.from_socket(self._bind())
         handle, troubled = self.ingest.handle, self._hub.cannot_accept
         self._tasks.start_soon(serve, self._listener, handle, troubled)
 
     async def aclose(self) -> None:
-        """Take none in any more; those that are in go on."""
+        """Accepts none any more; those that are in go on."""
         if self._listener is not None:
             await self._listener.aclose()
 
     async def close_idle(self) -> bool:
-        """Close once nobody waits for an answer; returns whether that was so in time.
+        """Closes once nobody waits for an answer; returns whether that was so in time.
 
-        Who waits is not looked at any more once the core ends.
+        Waiting clients no longer count once the core ends.
         """
         await self.aclose()
         with anyio.move_on_after(DRAIN_S):
@@ -86,7 +86,7 @@ class HookDoor:
 
 
 class Reload:
-    """The part of one life of a core that the verb `config` asks."""
+    """The part of a core's run that the verb `config` asks."""
 
     def __init__(
         self,
@@ -96,9 +96,14 @@ class Reload:
         reread: Reread | None,
         renew: Renew,
     ) -> None:
-        """`close_idle` is what that of a `HookDoor` is.
+        """Takes the means to start over.
 
-        `renew` has the core start over, and raises `Refused` where it ends already.
+        Args:
+            hub: The hub.
+            close_idle: That of a `HookDoor`.
+            paths: This core's files and directories.
+            reread: Reads the configuration again; None where another program hosts the core.
+            renew: Has the core start over; raises `Refused` where it ends already.
         """
         self._hub = hub
         self._close_idle = close_idle
@@ -108,15 +113,15 @@ class Reload:
         self._under_way = False
 
     def changes(self) -> dict[str, Any]:
-        """The keys of which the file has other values than this core, and the file's profile.
+        """Returns the keys whose values in the file differ from this core's, and its profile.
 
-        Raises `Refused`. What is about consoles alone is left out, for they read it themselves.
+        Raises `Refused`. Keys for consoles alone are left out, for they read the file themselves.
         Anybody may ask this, so nothing that the file names is opened or loaded.
         """
         return self._changes(self._read())
 
     async def __call__(self, by: str, actor: Actor) -> dict[str, Any]:
-        """Start over with the file as it is now; returns what that changes.
+        """Starts over with the file as it is now; returns the changes.
 
         Raises `Refused` where that would deny a call. It loads the code that the file names, so
         only a person may ask for it.
@@ -162,7 +167,7 @@ class Reload:
             raise _as_it_was(fault) from None
 
     def _check(self, config: Config) -> None:
-        """Raise `Refused` for what no core can start with: one that cannot start over is none."""
+        """Raises `Refused` for a configuration that no core can start with."""
         try:
             equip(config, self._paths, os.environ, ChildPool(), prints=True)
             adapters(self._paths, config)

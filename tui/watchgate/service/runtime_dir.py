@@ -32,7 +32,7 @@ class CoreRunningError(RuntimeDirError):
 
 
 def prepare_directories(paths: Paths) -> None:
-    """Make the runtime and state directories, or check those that are there.
+    """Makes the runtime and state directories, or checks those that are there.
 
     Raises `RuntimeDirError` unless both are real directories of this user with mode 0700.
     """
@@ -41,7 +41,7 @@ def prepare_directories(paths: Paths) -> None:
 
 
 def private_dir(path: Path, *, variable: str) -> None:
-    """Make `path` with mode 0700, or raise `RuntimeDirError` for what is wrong with it."""
+    """Makes `path` with mode 0700, or raises `RuntimeDirError` for what is wrong with it."""
     login = path.parent
     if login.parent == LOGINS and login.name != str(os.geteuid()) and not login.exists():
         # Made by somebody else, it would keep its user's next session out of it.
@@ -78,7 +78,7 @@ def private_dir(path: Path, *, variable: str) -> None:
 
 
 def check_config(path: Path) -> None:
-    """Raise `RuntimeDirError` if anyone else could have written the file; none at all is fine."""
+    """Raises `RuntimeDirError` if anyone else could have written the file; none at all is fine."""
     try:
         status = path.stat()
     except FileNotFoundError:
@@ -129,7 +129,7 @@ class RuntimeDir:
         os.close(self._lock)
 
     def bind(self, path: Path) -> socket.socket:
-        """As `bind_listener`; the socket's file is removed at the end of the claim.
+        """Returns a listening socket, whose file is removed at the end of the claim.
 
         Another time it gives one more of the same socket: whoever connects while none of those is
         open waits, until there is one or `refuse` is called.
@@ -139,13 +139,13 @@ class RuntimeDir:
         return self._bound[path].dup()
 
     def refuse(self) -> None:
-        """Let nobody wait who finds none of the given sockets open."""
+        """Turns away clients that find none of the given sockets open."""
         for listener in self._bound.values():
             listener.close()
 
 
 def bind_listener(path: Path) -> socket.socket:
-    """A listening socket at `path`, mode 0600; a stale one there is replaced.
+    """Returns a listening socket at `path`, mode 0600; a stale one there is replaced.
 
     Raises `CoreRunningError` when somebody answers at the one that is there, `RuntimeDirError`
     for anything else in the way.
@@ -168,7 +168,7 @@ def bind_listener(path: Path) -> socket.socket:
 
 
 def claimed(paths: Paths) -> str:
-    """Say which core holds a claim, as one does until it has written everything; "" where none.
+    """Returns in words which core holds a claim until it has written everything; "" without one.
 
     It may be one with another runtime directory that keeps its journal in the state directory.
     """
@@ -197,7 +197,7 @@ def _locked(path: Path) -> int:
 
 
 def _claimed(state_dir: Path) -> int:
-    """The state directory, locked: two cores would write one journal, each against the other."""
+    """Locks the state directory: two cores would write one journal, each against the other."""
     try:
         descriptor = os.open(state_dir, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     except OSError as error:

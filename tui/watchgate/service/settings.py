@@ -1,4 +1,4 @@
-"""The configuration file: read, checked, and traced back to where each value comes from."""
+"""The configuration file: read, checked, and each value with its origin."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from watchgate.service.runtime_dir import check_config
 
 
 def read_config(paths: Paths) -> Config:
-    """The configuration, or the defaults without a file; raises `ConfigError`."""
+    """Returns the configuration, or the defaults without a file; raises `ConfigError`."""
     text = _text(paths)
     return Config() if text is None else load(text, str(paths.config))
 
 
 def values_with_origin(paths: Paths, config: Config) -> list[tuple[str, Any, str]]:
-    """Every key with its value and where that comes from."""
+    """Returns every key with its value and the value's origin."""
     text = _text(paths)
     return effective(config, origins(text, str(paths.config)) if text is not None else {})
 

@@ -1,4 +1,4 @@
-"""A shell's own command line: does it do a command, or does a person sit at it?"""
+"""A shell's own command line: a shell that runs a command, or one that a person types into."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ _TAKE_A_VALUE = frozenset(
 
 
 def is_working_shell(cmd: tuple[str, ...], comm: str) -> bool:
-    """Whether this process is a shell run with `-c`, `-s` or a script.
+    """Returns whether this process is a shell run with `-c`, `-s` or a script.
 
     A shell without any of them is one that somebody types into. `cmd` is its argv, empty where it
-    cannot be read, which tells nothing about a shell's use: then it counts as typed into.
+    cannot be read, which shows nothing about a shell's use: then it counts as typed into.
     """
     name, words = _own_words(cmd)
     if (name or comm) not in _SHELLS:
@@ -34,8 +34,8 @@ def is_working_shell(cmd: tuple[str, ...], comm: str) -> bool:
             skip = word in _TAKE_A_VALUE
         elif word[:1] in ("-", "+") and len(word) > 1:
             # PowerShell writes its options as words: -Command, -File.
-            told = word.lower() in ("-command", "-file") or any(c in word[1:] for c in "cs")
-            if word[0] == "-" and told:
+            runs_command = word.lower() in ("-command", "-file") or any(c in word[1:] for c in "cs")
+            if word[0] == "-" and runs_command:
                 return True
             skip = word in _TAKE_A_VALUE
         else:

@@ -1,4 +1,4 @@
-"""How open requests and the state look to those who ask over the control socket."""
+"""Open requests as the control socket shows them, in a list and in full."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import Any
 
 import msgspec
 
-from watchgate.core.requests import Request
+from watchgate.core.requests import Request as ApprovalRequest
 from watchgate.core.views import PendingView
 
 LISTED_CHARS = 8_192
@@ -14,7 +14,7 @@ LISTED_CHARS = 8_192
 
 
 def listed(view: PendingView) -> dict[str, Any]:
-    """One line of `ls --json`."""
+    """Returns one line of `ls --json`."""
     data = view.data
     return {
         "id": view.id,
@@ -42,8 +42,8 @@ def _beginning(line: str, request: str) -> str:
     return f"{line[:LISTED_CHARS]}… {left_out} more characters: watchgate show {request[:8]}"
 
 
-def shown(request: Request, view: PendingView | None = None) -> dict[str, Any]:
-    """One request in full, open or settled; with what was found and told of it, by its `view`."""
+def shown(request: ApprovalRequest, view: PendingView | None = None) -> dict[str, Any]:
+    """Returns one request in full, open or settled; with facts and escalations of its `view`."""
     subject = request.subject
     whole: dict[str, Any] = {
         "id": request.id,

@@ -1,4 +1,4 @@
-"""Who sends a stream of lines: one source for each process, whatever number of connections it has.
+"""The senders of lines: one source for each process, whatever number of connections it has.
 
 Some programs open a connection for every event, so a source outlives its connections; and a number
 names another process once the one that had it is gone, so the time of its start belongs to it.
@@ -34,14 +34,14 @@ class Link:
         self._lines = 0
 
     def count(self, whole: bytes) -> None:
-        """Note that these lines came over it."""
+        """Counts the lines that came over it."""
         if not self.streams:  # to count the lines of a long stream would cost as much as a decode
             self._lines += whole.count(b"\n")
             self.streams = self._lines > 1
 
 
 class Sources:
-    """The sources that were heard last; `started_us` tells when a process started (UTC µs)."""
+    """The latest sources; `started_us` returns the start of a process (UTC µs)."""
 
     def __init__(self, started_us: Callable[[int], int | None] | None = None) -> None:
         self._started_us = started_us or started
@@ -51,9 +51,9 @@ class Sources:
 
     @contextmanager
     def connected(self, pid: int, gone: Callable[[Source], None]) -> Iterator[Link]:
-        """The link of one connection while it lasts.
+        """Yields the link of one connection while it lasts.
 
-        `gone` is told when the sender ends the last one of a source and it was a stream. One line
+        `gone` is called when the sender ends the last one of a source and it was a stream. One line
         alone says nothing about what comes next: its sender may open a connection for each.
         """
         source = self._source(pid)
@@ -90,7 +90,7 @@ class Sources:
 
 
 def started(pid: int) -> int | None:
-    """When a process started, in UTC µs; None where it is gone or the system does not tell."""
+    """Returns the start of a process in UTC µs; None where it is gone or the system hides it."""
     try:
         ticks = int(parse_stat(Path(f"/proc/{pid}/stat").read_bytes()).start)
     except (OSError, ValueError, IndexError):
@@ -100,7 +100,7 @@ def started(pid: int) -> int | None:
 
 @cache
 def _booted_us() -> int:
-    """When this machine started: read once, so that setting the clock renames no source."""
+    """Returns the start of this machine: read once, so that setting the clock renames no source."""
     now = SystemClock().now()
     return now.wall_us - round(now.mono_s * 1_000_000)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 
 class Splitter:
-    """Collects bytes; a line over `limit_bytes` is dropped whole and only its size is told."""
+    """Collects bytes; a line over `limit_bytes` is dropped whole and only its size is reported."""
 
     def __init__(self, limit_bytes: int) -> None:
         self._limit_bytes = limit_bytes
@@ -12,7 +12,7 @@ class Splitter:
         self._skipped = 0
 
     def feed(self, data: bytes) -> tuple[bytes, int]:
-        """The whole lines that are there now, and the size of a line that was dropped, or 0."""
+        """Returns the whole lines that are there now, and the size of a dropped line, or 0."""
         dropped = 0
         if self._skipped:
             end = data.find(b"\n") + 1
@@ -33,14 +33,14 @@ class Splitter:
 
     @property
     def unfinished_bytes(self) -> int:
-        """Return how much of a line without an end is kept."""
+        """The size of the line that has no end yet."""
         return len(self._pending)
 
     def drop(self) -> None:
-        """Drop the line that has no end yet, whose rest is passed over; its size is told then."""
+        """Drops the line that has no end yet; its rest is skipped and its size reported then."""
         self._skipped = len(self._pending)
         self._pending.clear()
 
     def rest(self) -> bytes:
-        """What came after the last line end, when the stream has ended."""
+        """Returns the bytes after the last line end, when the stream has ended."""
         return bytes(self._pending)

@@ -1,4 +1,4 @@
-"""What surrounds a core: whatever of the machine and its user the core itself cannot decide."""
+"""A core's surroundings: the parts of the machine and its user that the core cannot decide."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ from watchgate.service.process_table import Proc, ancestors
 
 
 class Stage(msgspec.Struct, frozen=True, kw_only=True):
-    """What surrounds a core: ids, the home folder, its own files, and who a peer works for.
+    """A core's surroundings: ids, the home folder, its own files, and the agent above a peer.
 
-    What runs below the process `own_pid` may not allow. `proc` is where the system tells of the
-    agents that run; None: nobody looks. `places` are where agents keep files that tell of usage.
-    `counted` tells what usage adds up to in their place, as a demo does. `scripted` says that the
-    sessions are a script's: no agent runs that could stand behind an operator. `system_log` is the
-    socket of the machine's log, which gets anchors of the journal; None: none are sent.
+    Clients below the process `own_pid` may not allow. `proc` is where the system shows the agents
+    that run; None: nobody looks. `places` are where agents keep files about usage. `counted` yields
+    usage records in their place, as a demo does. `scripted` says that the sessions are a script's:
+    no agent runs that could stand behind an operator. `system_log` is the socket of the machine's
+    log, which gets anchors of the journal; None: none are sent.
     """
 
     ids: Callable[[], str]
@@ -43,7 +43,7 @@ class Stage(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def real_stage(paths: Paths) -> Stage:
-    """Random ids, this user's home, and the kernel's word on processes."""
+    """Returns this machine's surroundings: random ids, the user's home, the kernel's processes."""
     own = [paths.runtime_dir, paths.state_dir, paths.config.parent, paths.data_dir]
     own += [path.resolve() for path in own]
     return Stage(

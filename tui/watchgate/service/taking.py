@@ -1,4 +1,4 @@
-"""What the listener hands to the hub, and what it needs of the hub."""
+"""The interface between the ingest listener and the hub."""
 
 from __future__ import annotations
 
@@ -18,8 +18,9 @@ from watchgate.service.framing import Head
 class Waiting:
     """One question of a client that may be answered once; `pid` is the peer's, 0 if not known.
 
-    `head` says what was asked, for an answer that has to be made without its event; `proxy` that
-    the agent runs below the client. `secrets` are those of texts that were looked through before.
+    `head` is the asking frame's, for an answer that has to be made without its event; `proxy` says
+    that the agent runs below the client. `secrets` are those of texts that were looked through
+    before.
     """
 
     def __init__(
@@ -36,7 +37,7 @@ class Waiting:
         self._on_answer = on_answer
 
     def say(self, answer: Answer, request: str | None) -> None:
-        """Answer the client; only the first answer counts."""
+        """Answers the client; only the first answer counts."""
         if self.answer is not None:
             return
         self.answer, self.request = answer, request
@@ -45,79 +46,79 @@ class Waiting:
             self._on_answer(self)
 
     async def wait(self) -> None:
-        """Return when there is an answer."""
+        """Returns when there is an answer."""
         await self._answered.wait()
 
 
 Asker = Callable[[], Waiting]
-"""Makes the `Waiting` of one more request on a stream of lines."""
+"""Makes the pending reply of one more request on a stream of lines."""
 
 
 class Hub(Protocol):
-    """What the listener needs of the hub; none of these waits."""
+    """The hub, as far as the listener needs it; none of these methods waits."""
 
     @property
     def deciding(self) -> bool:
-        """Whether a decision is on its way to the disk, and somebody waits for it."""
+        """Returns whether a decision waits for the disk, and somebody for the decision."""
         ...
 
     def frame(self, head: Head, payload: bytes, conn: Waiting) -> None:
-        """A whole frame."""
+        """Takes a whole frame."""
         ...
 
     def received(self, head: Head, payload: bytes, pid: int) -> Frame:
-        """A whole frame that is taken later."""
+        """Returns a whole frame that is taken later."""
         ...
 
     def prepared(self, frame: Frame) -> Frame:
-        """The frame with all done that takes long; called in a thread."""
+        """Returns the frame with all slow work done; called in a thread."""
         ...
 
     def lines_prepared(self, chunk: bytes, source: Source) -> Callable[[], Prepared]:
-        """Return what does the same for whole lines."""
+        """Returns a call that does the same for whole lines."""
         ...
 
     def ahead(self, prepared: Prepared) -> Callable[[], None]:
-        """Return what judges prepared calls in a thread."""
+        """Returns a call that judges prepared calls in a thread."""
         ...
 
     def take(self, frame: Frame, conn: Waiting) -> None:
-        """A frame that was received before."""
+        """Takes a frame that was received before."""
         ...
 
     def bad_frame(self, head: Head | None, why: str, conn: Waiting) -> None:
-        """A frame that cannot be read."""
+        """Takes a frame that cannot be read."""
         ...
 
     def failed(self, fault: str, conn: Waiting, head: Head | None = None) -> None:
-        """This program failed over the connection."""
+        """Notes that this program failed over the connection."""
         ...
 
     def turned_away(self, head: Head | None, why: str, conn: Waiting) -> None:
-        """A connection that is not listened to any further."""
+        """Notes that a connection is not served any further."""
         ...
 
     def delivered(self, conn: Waiting, *, ok: bool) -> None:
-        """The answer was written, or could not be."""
+        """Notes that the answer was written, or could not be."""
         ...
 
     def hung_up(self, conn: Waiting) -> None:
-        """The client went away before its answer."""
+        """Notes that the client went away before its answer."""
         ...
 
     def lines(
         self, chunk: bytes, source: Source, asker: Asker, secrets: Found | None = None
     ) -> Iterator[None]:
-        """Whole lines, in steps; `asker` makes what waits for the answer to a request among them.
+        """Takes whole lines, in steps; `asker` makes the pending reply of each request among them.
 
         `secrets` are those of texts that were looked through before.
         """
         ...
 
     def source_gone(self, source: Source) -> None:
-        """The last connection of what sent a stream of lines has ended."""
+        """Notes that the last connection of a line source has ended."""
         ...
 
     def oversized_line(self, size_bytes: int, pid: int) -> None:
-        """A line that was dropped for its length."""
+        """Notes that a line was dropped for its length."""
         ...

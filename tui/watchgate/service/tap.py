@@ -28,10 +28,14 @@ MEND = "The stream is copied on but not recorded. Start a core with watchgate se
 
 
 class Tap:
-    """Copies one stream; `tell` says on stderr what was not recorded, each cause once.
+    """Copies one stream.
 
-    `cwd` is the folder that the stream is taken to be of, where its lines name none; `no_gate` says
-    that its agent has no gate on purpose.
+    Args:
+        agent: The agent whose stream it is.
+        tell: Says on stderr what was not recorded, each cause once.
+        cwd: The stream's folder, where its lines name none.
+        no_gate: The agent has no gate on purpose.
+        limit_bytes: The buffer for what the core has not taken yet.
     """
 
     def __init__(
@@ -56,7 +60,7 @@ class Tap:
         self._dropped = self._untold = 0
 
     def connect(self, path: Path) -> None:
-        """Reach the core; when there is none that is said, and the copying goes on without it."""
+        """Connects to the core; without one it says so, and the copying goes on."""
         core = socket.socket(socket.AF_UNIX)
         core.setblocking(False)
         try:
@@ -71,7 +75,7 @@ class Tap:
         self._wait_in_line(self._hello(), 0)
 
     def copy(self, source: int, sink: int) -> None:
-        """Copy from one descriptor to the other until the end; raises `BrokenPipeError`."""
+        """Copies from one descriptor to the other until the end; raises `BrokenPipeError`."""
         try:
             while self._readable(source):
                 data = os.read(source, CHUNK_BYTES)
@@ -83,7 +87,7 @@ class Tap:
             self._farewell()
 
     def _readable(self, source: int) -> bool:
-        """Wait for the source, sending meanwhile what the core takes."""
+        """Waits for the source, and sends meanwhile what the core takes."""
         while True:
             look = select.poll()
             look.register(source, select.POLLIN)
@@ -149,7 +153,7 @@ class Tap:
             self._tell(f"the core went away ({why}). {MEND}")
 
     def _farewell(self) -> None:
-        """Give the core a moment for the rest, and say what it did not get."""
+        """Gives the core a moment for the rest, and reports what it did not get."""
         if rest := self._lines.rest():
             self._wait_in_line(rest + b"\n", 1)
         if self._untold:
@@ -172,22 +176,22 @@ class Tap:
             self._tell(f"{self._dropped} lines were copied but not recorded")
 
     def _hello(self, dropped: int = 0) -> bytes:
-        """A line of ours: whose stream this is, from which folder, how many lines are missing."""
+        """Returns our own line: the stream's agent and folder, and how many lines are missing."""
         folder = {"cwd": self._cwd} if self._cwd else {}
         missing = {"dropped": dropped} if dropped else {}
         intent = {"no_gate": True} if self._no_gate else {}
-        said = {"watchgate": 1, "tap": self._agent, **folder, **intent, **missing}
-        return msgspec.json.encode(said) + b"\n"
+        fields = {"watchgate": 1, "tap": self._agent, **folder, **intent, **missing}
+        return msgspec.json.encode(fields) + b"\n"
 
 
 def own_folder() -> str:
-    """The folder that this process runs in; empty where it is gone or has no name in text."""
+    """Returns this process's folder; empty where it is gone or has no name in text."""
     try:
-        found = str(Path.cwd())
-        found.encode()
+        folder = str(Path.cwd())
+        folder.encode()
     except (OSError, UnicodeEncodeError):
         return ""
-    return found
+    return folder
 
 
 def _write(sink: int, data: bytes) -> None:

@@ -1,6 +1,6 @@
-"""What passes through a proxy or is heard by a tap, told to the core in order and beside it.
+"""Forwarding of observed messages to the core, in order, beside the stream they come from.
 
-The stream never waits for the core: what cannot be told in time waits in a bounded queue, the
+The stream never waits for the core: what cannot be sent in time waits in a bounded queue, the
 oldest giving way to the newest, and without a core it is let go.
 """
 
@@ -15,14 +15,14 @@ from watchgate.service.ingest_client import IngestClient
 
 LIMIT_BYTES = 8 * 1024 * 1024
 TAKEN_S = 10.0
-"""How long a core that is busy may take to read one thing. Nobody waits for that meanwhile."""
+"""Seconds that a busy core may take to read one observation. Nobody waits for that meanwhile."""
 
 AGAIN_S = 2.0
 CATCH_UP_S = 1.0
 
 
 class Teller:
-    """Tells the core one thing after the other; `run` does it."""
+    """Sends the core one observation after the other; `run` does it."""
 
     def __init__(self, core: IngestClient) -> None:
         self._core = core
@@ -33,10 +33,10 @@ class Teller:
         self._idle.set()
         self.lost = 0
 
-    def add(self, seen: Seen) -> None:
-        """Have it told when its turn comes."""
-        self._waiting.append(seen)
-        self._bytes += len(seen.payload)
+    def add(self, observed: Seen) -> None:
+        """Queues an observation."""
+        self._waiting.append(observed)
+        self._bytes += len(observed.payload)
         while self._bytes > LIMIT_BYTES and len(self._waiting) > 1:
             self._bytes -= len(self._waiting.popleft().payload)
             self.lost += 1
@@ -44,12 +44,12 @@ class Teller:
         self._more.set()
 
     async def run(self) -> None:
-        """Tell what comes, until cancelled."""
+        """Sends the queue until cancelled."""
         while True:
             while self._waiting:
-                seen = self._waiting.popleft()
-                self._bytes -= len(seen.payload)
-                if not await self._core.tell(seen, within_s=TAKEN_S):
+                observed = self._waiting.popleft()
+                self._bytes -= len(observed.payload)
+                if not await self._core.tell(observed, within_s=TAKEN_S):
                     self.lost += 1
                     await self._without_core()
             self._idle.set()
@@ -57,12 +57,12 @@ class Teller:
             await self._more.wait()
 
     async def caught_up(self) -> None:
-        """Return once all so far is told, or a moment has passed: what follows relies on it."""
+        """Returns once the queue is sent, or a moment has passed: the next request relies on it."""
         with anyio.move_on_after(CATCH_UP_S):
             await self._idle.wait()
 
     async def _without_core(self) -> None:
-        """Let go what nobody takes, and look again later."""
+        """Drops the queue that nobody takes, and waits before the next try."""
         self.lost += len(self._waiting)
         self._waiting.clear()
         self._bytes = 0

@@ -1,4 +1,4 @@
-"""Which observations a console is spared when far more happens than anyone can read.
+"""Sampling of records for a console when far more happens than anyone can read.
 
 A call is passed on whole or not at all, so that no row stays "running" for want of its end. What a
 person has to decide or must not miss is always passed on, and calls of high or critical risk are.
@@ -40,7 +40,7 @@ class Thinning:
         self._spared: set[Key] = set()
 
     def passes(self, record: Record) -> bool:
-        """Tell whether the console gets this record."""
+        """Returns whether the console gets this record."""
         kind = record.kind
         if kind.startswith(_ALWAYS):
             return True
@@ -73,7 +73,7 @@ class _Allowance:
         self._spent = 0
 
     def spend(self, at: int) -> bool:
-        """Take one of this window's, if any is left (`at`: UTC µs)."""
+        """Takes one of this window's, if any is left (`at`: UTC µs)."""
         window = at // WINDOW_US
         if window != self._window:
             self._window, self._spent = window, 0

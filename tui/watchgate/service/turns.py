@@ -1,8 +1,8 @@
-"""How much of the event loop's time streams of lines may take while others want it too.
+"""The share of the event loop's time that streams of lines may take while others want it too.
 
 Streams can fill a core, and an approval takes a dozen turns of the loop: accept, read, ask, decide,
-answer. So what is only observed is taken in short slices, each followed by several turns in which
-none of it is, and it lets a decision on its way to the disk go first: an approval waits for a few
+answer. So observed lines are taken in short slices, each followed by several turns in which none of
+them is, and they let a decision on its way to the disk go first: an approval waits for a few
 slices, however many streams there are and however much each has sent.
 """
 
@@ -18,11 +18,11 @@ from watchgate.core.secrets.finding import Found
 PIECE_BYTES = 16 * 1024
 SLICE_S = 0.001
 TURNS = 8
-"""How many turns of the loop others have after each slice; one in which nobody has anything to do
+"""Turns of the loop that others have after each slice; one in which nobody has anything to do
 is over in some microseconds."""
 
 PATIENCE = 10
-"""How many slices of time a decision has for itself, as its writer needs the interpreter as well: a
+"""Slices of time that a decision has for itself, as its writer needs the interpreter as well: a
 slow disk must not stop what is observed."""
 
 
@@ -30,16 +30,16 @@ _OVER = object()
 
 
 class Turns:
-    """What all streams of one listener share: the slice that they have, and who is next.
+    """The slice that all streams of one listener share, and their queue for it.
 
-    `deciding` tells whether a decision is on its way to the disk.
+    `deciding` returns whether a decision is on its way to the disk.
     """
 
     def __init__(self, deciding: Callable[[], bool]) -> None:
         self._deciding = deciding
         self._spent_s = 0.0
         self._first = anyio.Lock(fast_acquire=True)
-        """Who goes on in the next slice, as long as its lines last; others queue for it."""
+        """Held by the stream that goes on next, as long as its lines last; others queue for it."""
 
     async def take(
         self,
@@ -47,7 +47,7 @@ class Turns:
         hand: Callable[[bytes, Found], Iterator[None]],
         look: Callable[[bytes], Awaitable[Found] | None] = lambda _lines: None,
     ) -> bool:
-        """Read whole lines when it is our turn and hand them over, some at a time, step by step.
+        """Reads whole lines when it is our turn and hands them over, some at a time, step by step.
 
         False where `read` had none to give yet. Nobody reads before its turn: what waits stays in
         the socket, and what was read is still in the processor's caches. While lines are looked
@@ -98,7 +98,7 @@ class Turns:
 
 
 def _pieces(lines: bytes) -> Iterator[bytes]:
-    """The same lines, some at a time."""
+    """Yields the same lines, some at a time."""
     start = 0
     while start < len(lines):
         end = lines.find(b"\n", start + PIECE_BYTES) + 1 or len(lines)

@@ -1,4 +1,4 @@
-"""Sending what waits to one control client, for as long as it reads.
+"""Sending queued lines to one control client, for as long as it reads.
 
 A client that takes nothing for 5 s while there is something to send is closed with the reason;
 one that reads slowly but steadily is not.
@@ -21,7 +21,7 @@ GOODBYE_S = 0.5
 
 
 async def write(stream: SocketStream, outbox: Outbox, *, blocked_s: float = BLOCKED_S) -> None:
-    """Send until the client is gone or blocked; its reader then finds the end of the stream."""
+    """Sends until the client is gone or blocked; its reader then finds the end of the stream."""
     connection = stream.extra(SocketAttribute.raw_socket)
     with suppress(OSError):
         while True:
@@ -39,7 +39,7 @@ async def write(stream: SocketStream, outbox: Outbox, *, blocked_s: float = BLOC
 
 
 async def _send(connection: socket.socket, data: bytes, blocked_s: float) -> memoryview:
-    """What could not be sent, because nothing was taken for `blocked_s`."""
+    """Sends the data; returns the part that could not be sent within `blocked_s`."""
     left = memoryview(data)
     while left:
         try:

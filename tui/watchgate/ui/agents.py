@@ -72,9 +72,9 @@ class Agents:
 
     async def _read(self, local: Callable[[], WithoutCore]) -> None:
         """See by the files of this machine what hooks do while there is no core."""
-        found = await run_sync(local)
-        if found != self._console.desk.without_core:
-            self._console.desk.without_core = found
+        states = await run_sync(local)
+        if states != self._console.desk.without_core:
+            self._console.desk.without_core = states
             self._console.wake()
 
     async def _ask(self) -> None:
@@ -84,9 +84,9 @@ class Agents:
             answer = await core.call("list", what="agents")
             if isinstance(answer, Refusal):
                 return  # a core of an earlier version
-            found = decoding.convert(answer.ok.get("agents", ()), tuple[AgentState, ...])
+            states = decoding.convert(answer.ok.get("agents", ()), tuple[AgentState, ...])
         except (CoreLost, *JSON_FAULTS):
             return
-        if found != self._console.desk.agents:
-            self._console.desk.agents = found
+        if states != self._console.desk.agents:
+            self._console.desk.agents = states
             self._console.wake()

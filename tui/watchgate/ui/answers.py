@@ -1,4 +1,4 @@
-"""What the console does with what its parts report: prompts answered, rows chosen, frames drawn."""
+"""The console's handlers for its parts' messages: prompts answered, rows chosen, frames drawn."""
 
 from __future__ import annotations
 

@@ -80,7 +80,7 @@ class WatchgateApp(Answers, inherit_bindings=False):
         self.prompts = Prompts(self.pages, self.now_s, keys=keys, home=self.options.home)
         self.unlocking = Unlocking(self, self.now_s)
         self.agents = Agents(self, self.now_s)
-        self._presenter = Presenter(self.options, self.keymap, self.desk, self.has_seen)
+        self._presenter = Presenter(self.options, self.keymap, self.desk, self.was_shown)
         self._drawn: object = None
         self.waiting_keys = WaitingKeys(self._take, self._opened, self.later)
         self._announcer = Announcer(self.bell, self._write, self.options.telling, self.start)
@@ -102,8 +102,8 @@ class WatchgateApp(Answers, inherit_bindings=False):
 
     def get_line_filters(self) -> Sequence[LineFilter]:
         # Textual's NO_COLOR filter makes CRITICAL fainter than plain text; the mono theme does not.
-        kept = [line for line in super().get_line_filters() if not isinstance(line, Monochrome)]
-        return [*kept, AsciiLines()] if self.options.ascii else kept
+        filters = [line for line in super().get_line_filters() if not isinstance(line, Monochrome)]
+        return [*filters, AsciiLines()] if self.options.ascii else filters
 
     def get_default_screen(self) -> MonitorScreen:
         return self.monitor
@@ -160,7 +160,8 @@ class WatchgateApp(Answers, inherit_bindings=False):
             now_us // 1_000_000, replay, self.size,
             desk.docked, desk.bare, desk.note, self.operator.armed, desk.frozen_us,
             desk.filter, self.theme, self.monitor.listed, table.follow, table.new_count,
-            table.selected, self.prompts.hints, self.operator.seen, self.operator.marks.ids,
+            table.selected, self.prompts.hints, self.operator.shown_in_full,
+            self.operator.marks.ids,
             desk.locked, self.stage.waiting, desk.agents, desk.without_core,
         )  # fmt: skip
         if drawn == self._drawn:
@@ -191,7 +192,7 @@ class WatchgateApp(Answers, inherit_bindings=False):
             self._driver.write(control)
 
     def moment(self) -> Moment:
-        """What is so now."""
+        """Returns what is so now."""
         frame = self.screen
         return self._presenter.moment(
             self.bridge,
@@ -274,12 +275,12 @@ class WatchgateApp(Answers, inherit_bindings=False):
 
         return self.run_worker(run, group="work", exclusive=False)
 
-    def has_seen(self, request_id: str) -> bool:
-        """Whether the whole text of a request was shown."""
-        return self.operator.has_seen(request_id)
+    def was_shown(self, request_id: str) -> bool:
+        """Returns whether the whole text of a request was shown."""
+        return self.operator.was_shown(request_id)
 
     def why_not(self, intent: Intent) -> str | None:
-        """Why a decision key does nothing now."""
+        """Returns why a decision key does nothing now."""
         return self.moment().blocked.get(intent)
 
     def detach(self) -> None:
@@ -290,7 +291,7 @@ class WatchgateApp(Answers, inherit_bindings=False):
     def open_request(self) -> bool:
         """Open the whole request where only a part of it is shown."""
         top, docked = self.pages.top, self.desk.docked
-        shown = docked is None or self.operator.has_seen(docked) or top is not self.monitor
+        shown = docked is None or self.operator.was_shown(docked) or top is not self.monitor
         if top.shows_request and shown:
             return False
         going.request(self)

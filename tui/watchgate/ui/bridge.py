@@ -32,7 +32,7 @@ URGENT = ("approval.requested", "approval.decided")
 
 
 class Link(msgspec.Struct, frozen=True, kw_only=True):
-    """How the console stands to its core; times are UTC µs of this machine."""
+    """The console's link to its core; times are UTC µs of this machine."""
 
     state: Literal["connecting", "attached", "lost"] = "connecting"
     since_us: int = 0
@@ -42,7 +42,7 @@ class Link(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def lost(self) -> bool:
-        """Whether the picture is an old one."""
+        """Returns whether the picture is an old one."""
         return self.state == "lost"
 
 
@@ -100,7 +100,7 @@ class Bridge:
         return await self._session.call(verb, **fields)
 
     def unaware(self, now_s: float) -> bool:
-        """Whether a key just pressed is news to the core (`now_s` monotonic); once per a while."""
+        """Returns whether a key press is news to the core (`now_s` monotonic); once in a while."""
         if self._session is None or now_s - self._told_s < HELLO_S:
             return False
         self._told_s = now_s
@@ -142,7 +142,7 @@ class Bridge:
         if isinstance(batch, Snapshot):
             self._show(batch)
         elif isinstance(batch, Hosts):
-            self.state.stand(batch.views, self.now_us())
+            self.state.set_hosts(batch.views, self.now_us())
             self._changed(urgent=True)
         else:
             await self._fold(batch)

@@ -32,9 +32,9 @@ class Crashing(App[str], inherit_bindings=False):
 
 
 def report(error: BaseException, options: Options) -> str:
-    """Where it failed and why, and last what goes on without the console."""
-    told = "".join(traceback.format_exception(error)).rstrip()
-    lines = [covered(line) for line in told.split("\n")]
+    """Returns where it failed and why, and last what goes on without the console."""
+    trace = "".join(traceback.format_exception(error)).rstrip()
+    lines = [covered(line) for line in trace.split("\n")]
     return "\n".join([*lines, f"{CRASHED}; {_after(options)}"])
 
 

@@ -17,7 +17,7 @@ def farewell(
     hosted: bool = False,
     calls: WithoutCore = "unknown",
 ) -> str:
-    """What goes on without the console, and what the day brought so far.
+    """Returns what goes on without the console, and what the day brought so far.
 
     `calls` says what the hooks on this machine do by themselves.
     """

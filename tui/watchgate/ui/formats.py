@@ -56,7 +56,7 @@ def person(seconds: float) -> str:
 
 
 def ago(seconds: float) -> str:
-    """How long something has lasted, in its largest unit: `22 s`, `1 min`, `3 h`, `2 d`."""
+    """Returns how long something has lasted, in its largest unit: `22 s`, `1 min`, `3 h`, `2 d`."""
     whole = max(0, int(seconds))
     for size, unit in ((86_400, "d"), (3_600, "h"), (60, "min")):
         if whole >= size:
@@ -85,7 +85,7 @@ def width(text: str) -> int:
 
 
 def cut(text: str, cells: int) -> tuple[str, str]:
-    """What fits of a text, and the dots after it (empty when all of it fits), together <= cells."""
+    """Cuts a text to so many cells; returns it and the dots after it (empty when all fits)."""
     head = text[: _LOOKED_AT * max(1, cells)]
     if len(head) < len(text) and cell_len(head) > cells:
         text = head  # Enough to know that it is too long; measuring all of it takes its time.
@@ -122,12 +122,12 @@ def cut_name(name: str, cells: int) -> str:
 
 
 def fitting_start(text: str, cells: int) -> int:
-    """How many characters from the start of a text fit into so many cells."""
+    """Returns how many characters from the start of a text fit into so many cells."""
     return _fitting(text, cells)
 
 
 def fitting_end(text: str, cells: int) -> int:
-    """How many characters at the end of a text fit into so many cells."""
+    """Returns how many characters at the end of a text fit into so many cells."""
     return _fitting(reversed(text), cells)
 
 

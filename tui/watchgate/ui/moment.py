@@ -18,7 +18,7 @@ from watchgate.ui.shape import Shape
 
 
 class Moment(msgspec.Struct, frozen=True, kw_only=True):
-    """What is so now, by the core's clock (`now_us`, UTC µs).
+    """One moment of the console, by the core's clock (`now_us`, UTC µs).
 
     `pending` are the open requests by deadline, `docked` the one that decision keys are about and
     `index` its place among them; `marked` are the ids of those marked. `note` is a sentence for the
@@ -70,7 +70,7 @@ class Kept(msgspec.Struct, frozen=True):
 
 
 class Desk:
-    """What the operator has before them: which request is docked, and the last thing said to them.
+    """The state of the dock: which request is docked, and the last thing said to the operator.
 
     `locked` says that this terminal may let nothing run until it is unlocked, but low and medium
     requests once where `modest`. `offered` is a command that is copied while the note about it
@@ -95,17 +95,17 @@ class Desk:
 
     @property
     def bare(self) -> bool:
-        """Whether the docked request's secrets are told."""
+        """Returns whether the docked request's secrets are told."""
         return self._bare is not None and self._bare == self.docked
 
-    def kept(self) -> Kept:
-        """What is before the operator now."""
+    def save(self) -> Kept:
+        """Returns what is before the operator now."""
         return Kept(self.docked, self.filter)
 
-    def take(self, kept: Kept) -> None:
+    def restore(self, saved: Kept) -> None:
         """Put something before the operator again; secrets that were told are covered."""
         self.clear()
-        self.docked, self.filter = kept.docked, kept.filter
+        self.docked, self.filter = saved.docked, saved.filter
 
     def clear(self) -> None:
         """Nothing is before the operator: another picture is."""

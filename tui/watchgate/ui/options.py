@@ -1,4 +1,4 @@
-"""What the command line gives a console beside its source: facts about the machine, and callbacks.
+"""The options of a console beside its source: facts about the machine, and callbacks.
 
 The console reads no files and starts no processes; whoever starts it does that on its behalf.
 """
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 class Terminal(msgspec.Struct, frozen=True, kw_only=True):
-    """Where an agent runs, as far as its hook told; `host` names the machine if it is another."""
+    """The terminal of an agent, as far as its hook names one; `host` is its machine if another."""
 
     agent_pid: int | None
     env: Mapping[str, str]

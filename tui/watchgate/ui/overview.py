@@ -1,4 +1,4 @@
-"""What the strip and the sidebar tell of a state, as plain values; nothing here draws."""
+"""The values of the strip and the sidebar for a state; nothing here draws."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def worst_risk(pending: list[PendingView]) -> str:
 
 
 def pause_words(state: State, now_us: int, *, whole: bool) -> str:
-    """Which session is paused and for how long, the one that is so longest; the `whole` of it why.
+    """Says which session is paused and how long, the one paused longest; the `whole` of it why.
 
     A paused session asked for more than a person can read: what it would ask is denied meanwhile.
     """
@@ -75,7 +75,7 @@ def journal_words(gate: GateView, *, whole: bool) -> str:
 
 
 def policy_words(gate: GateView, *, whole: bool) -> str:
-    """What is wrong with the rules in force; the `whole` of it names what mends it.
+    """Returns what is wrong with the rules in force; the `whole` of it names what mends it.
 
     The command loads changed files, and says of broken ones where and how to mend them.
     """
@@ -90,7 +90,7 @@ def policy_words(gate: GateView, *, whole: bool) -> str:
 
 
 def silence_words(view: PendingView, now_us: int) -> str:
-    """What silence does to a request, and when."""
+    """Returns what silence does to a request, and when."""
     return silence(view.data, view.agent, seconds_left(view.data, now_us))
 
 
@@ -156,7 +156,7 @@ def waiting_view(state: State, now_us: int) -> Waiting:
 
 
 def session_word(view: SessionView, waiting_since: int | None, now_us: int) -> str:
-    """What a session is doing, with how long where that tells something."""
+    """Returns what a session is doing, with how long where that tells something."""
     if view.shown is SessionState.WAITING:
         return f"waiting {person((now_us - (waiting_since or view.since)) / 1_000_000)}"
     if view.shown is SessionState.NEEDS_THERE:

@@ -1,4 +1,4 @@
-"""What lies above the monitor: another of the numbered screens, and a page above either."""
+"""The stack above the monitor: another of the numbered screens, and a page above either."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class Pages:
 
     @property
     def top(self) -> Frame:
-        """What is seen."""
+        """Returns what is seen."""
         return self._page or self._screen or self.monitor
 
     def go(self, screen: Frame | None) -> None:

@@ -1,4 +1,4 @@
-"""Where an agent runs: its terminal is brought to the front, or it is said where that is."""
+"""Focus of an agent's terminal: it is brought to the front, or its place is named."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ _PANES = {
 def terminal(console: WatchgateApp) -> None:
     """Go to the terminal of the docked request's agent, else of the call under the cursor."""
     state, docked = console.bridge.state, console.moment().docked
-    found = place(state, docked, console.monitor.table.selected)
-    if found is None:
+    terminal = place(state, docked, console.monitor.table.selected)
+    if terminal is None:
         console.say(UNKNOWN)
         return
-    where, go_to = found, console.options.go_to
+    where, go_to = terminal, console.options.go_to
     # A pane's number on another machine is that of some other pane on this one.
     if go_to is None or where.host:
         console.say(words(where), SAID_S)
@@ -44,7 +44,7 @@ def terminal(console: WatchgateApp) -> None:
 
 
 def place(state: State, docked: PendingView | None, row: CallRow | None) -> Terminal | None:
-    """Where the agent of a request runs, else that of a call; None where nothing is known."""
+    """Finds the terminal of a request's agent, else of a call's; None where none is known."""
     if docked is not None:
         pid, env, session = docked.data.agent_pid, docked.data.env, docked.session
     else:

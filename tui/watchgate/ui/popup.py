@@ -96,8 +96,8 @@ class PopupApp(WatchgateApp, inherit_bindings=False):
             self._showing = request  # What it became is told right behind it.
         elif not self._goes_on or not state.pending:
             decided = word.endswith("-by-operator") or word == "answered-elsewhere"
-            told = safe_text(word.replace("-", " ")) or "settled"
-            words = f"watchgate: {short_id(request)} {told}"
+            outcome = safe_text(word.replace("-", " ")) or "settled"
+            words = f"watchgate: {short_id(request)} {outcome}"
             self._close(DECIDED if decided else NOT_DECIDED, words)
 
     def _close(self, code: int, words: str) -> None:

@@ -23,12 +23,12 @@ class Presenter:
     """Makes moments of one console; `seen` tells whether a request was shown in full."""
 
     def __init__(
-        self, options: Options, keymap: Keymap, desk: Desk, seen: Callable[[str], bool]
+        self, options: Options, keymap: Keymap, desk: Desk, was_shown: Callable[[str], bool]
     ) -> None:
         self._options = options
         self._keymap = keymap
         self._desk = desk
-        self._seen = seen
+        self._was_shown = was_shown
 
     def moment(
         self,
@@ -42,7 +42,7 @@ class Presenter:
         prompts: Prompts,
         operator: Operator,
     ) -> Moment:
-        """What is so now; one of the `prompts` may be open."""
+        """Returns what is so now; one of the `prompts` may be open."""
         demo, replay, marks = stage.demo, stage.view, operator.marks
         state, now_us, desk, options = bridge.state, bridge.now_us(), self._desk, self._options
         pending = state.by_deadline()
@@ -71,7 +71,7 @@ class Presenter:
             marked=len(marks.together(docked.id)) if docked else 0,
             is_marked=docked is not None and docked.id in marks.ids,
             alike=alike(docked, pending) if docked else 0,
-            unseen=docked is not None and not self._seen(docked.id),
+            unseen=docked is not None and not self._was_shown(docked.id),
             listed=listed,
             locked=desk.locked and bridge is stage.live,
             modest=desk.modest,

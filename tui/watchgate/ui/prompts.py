@@ -48,7 +48,7 @@ class Prompts:
 
     @property
     def hints(self) -> Sequence[Hint]:
-        """What can be pressed in the open prompt; nothing while none is open."""
+        """Returns what can be pressed in the open prompt; nothing while none is open."""
         return self._open.hints if self._open is not None else ()
 
     @property

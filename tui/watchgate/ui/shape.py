@@ -1,4 +1,4 @@
-"""What fits where: the breakpoints of the console in columns and rows."""
+"""The breakpoints of the console in columns and rows."""
 
 from __future__ import annotations
 
@@ -12,32 +12,32 @@ SMALLEST = (60, 16)
 
 
 class Shape(msgspec.Struct, frozen=True):
-    """What fits into a terminal of so many columns and rows."""
+    """The parts that fit into a terminal of so many columns and rows."""
 
     columns: int
     rows: int
 
     @property
     def tiny(self) -> bool:
-        """Whether a request cannot be shown well enough to be allowed."""
+        """Returns whether a request cannot be shown well enough to be allowed."""
         return self.columns < SMALLEST[0] or self.rows < SMALLEST[1]
 
     @property
     def sidebar(self) -> bool:
-        """Whether the sessions stand beside the table."""
+        """Returns whether the sessions stand beside the table."""
         return SIDEBAR_FROM <= self.columns < DETAIL_FROM or self.columns >= BOTH_FROM
 
     @property
     def detail(self) -> bool:
-        """Whether the call under the cursor is told beside the table."""
+        """Returns whether the call under the cursor is told beside the table."""
         return self.columns >= DETAIL_FROM
 
     @property
     def tabs(self) -> bool:
-        """Whether there is a line of screens."""
+        """Returns whether there is a line of screens."""
         return not self.tiny and self.columns >= 80
 
     @property
     def tall(self) -> bool:
-        """Whether there is an empty row below the tabs and a dock of full height."""
+        """Returns whether there is an empty row below the tabs and a dock of full height."""
         return self.rows >= TALL_FROM

@@ -1,4 +1,4 @@
-"""Where records come from and decisions go: one core or several, behind the control protocol."""
+"""The source of records and sink of decisions: one core or several, behind the protocol."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Merged(Snapshot, frozen=True, kw_only=True):
 
 
 class Hosts(msgspec.Struct, frozen=True):
-    """How several cores stand now; nothing else changed."""
+    """The state of several cores now; nothing else changed."""
 
     views: tuple[HostView, ...]
 
@@ -43,7 +43,7 @@ class Session(Protocol):
         ...
 
     async def batch(self) -> Batch:
-        """What has arrived, at least one line; raises `CoreLost` when no more can come."""
+        """Returns what has arrived, at least one line; raises `CoreLost` when no more can come."""
         ...
 
     async def call(self, verb: Verb, **fields: Unpack[Fields]) -> Answer:

@@ -1,4 +1,4 @@
-"""What the console shows: its own core, or for a while a demo, or the replay of a session."""
+"""The stack of pictures: the console's own core, and for a while a demo or a replay above it."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class _Left(msgspec.Struct, frozen=True):
 
 
 class Stage:
-    """Which picture is shown, and those below it.
+    """The picture that is shown, and those below it.
 
     The core goes on telling what happens while another picture is shown, so that nobody waits
     unseen.
@@ -69,12 +69,12 @@ class Stage:
 
     @property
     def replaying(self) -> bool:
-        """Whether a recording is shown."""
+        """Returns whether a recording is shown."""
         return self.recording is not None
 
     @property
     def view(self) -> ReplayView | None:
-        """Where the replay stands, while there is one."""
+        """Returns where the replay stands, while there is one."""
         if self.recording is None:
             return None
         return view_of(self.recording.player)
@@ -87,7 +87,7 @@ class Stage:
 
     @property
     def ends(self) -> str:
-        """What leaving would leave."""
+        """Returns what leaving would leave."""
         if self.recording is not None:
             return "the replay"
         if self.demo:
@@ -165,14 +165,14 @@ class Stage:
     def _way_back(self) -> Callable[[], None]:
         """To where the replay was started from: bridge, page, filter and cursor."""
         console, home = self._console, self._console.bridge
-        table, kept = console.monitor.table, console.desk.kept()
+        table, saved = console.monitor.table, console.desk.save()
         keep, follow, row = table.wanted, table.follow, table.selected
         page = console.pages.top.once_more()
 
         def back() -> None:
             console.pages.go(page)
-            console.desk.take(kept)
-            console.set_filter(kept.filter, keep)
+            console.desk.restore(saved)
+            console.set_filter(saved.filter, keep)
             console.show(home)
             _put_cursor(console, home, row, follow=follow)
 

@@ -15,7 +15,7 @@ _ATTEMPT = "no person tried to decide"
 
 
 def tampered_words(gate: GateView, *, whole: bool) -> str:
-    """Which part was changed, the newest one; the `whole` of it names the command that mends it."""
+    """Names the part that was changed last; the `whole` of it names the command that mends it."""
     if not gate.tampered:
         return ""
     newest = gate.tampered[-1]
@@ -23,19 +23,19 @@ def tampered_words(gate: GateView, *, whole: bool) -> str:
     return f"{words}: {mend(newest)}" if whole and newest.mend else words
 
 
-def changed(found: TamperedData) -> str:
-    """What was changed, in two or three words."""
-    if found.part == "client":
+def changed(tampered: TamperedData) -> str:
+    """Returns what was changed, in two or three words."""
+    if tampered.part == "client":
         return _CLIENT
-    if found.part == ATTEMPT:
+    if tampered.part == ATTEMPT:
         return _ATTEMPT
-    whose = "".join(cut(safe_text(found.agent), NAME_CELLS))
-    return f"{whose} {safe_text(found.part)} changed".lstrip()
+    agent = "".join(cut(safe_text(tampered.agent), NAME_CELLS))
+    return f"{agent} {safe_text(tampered.part)} changed".lstrip()
 
 
-def mend(found: TamperedData, cells: int = MEND_CELLS) -> str:
-    """What puts it right, as far as that many cells have room."""
-    return "".join(cut(safe_text(found.mend), cells))
+def mend(tampered: TamperedData, cells: int = MEND_CELLS) -> str:
+    """Returns what puts it right, as far as that many cells have room."""
+    return "".join(cut(safe_text(tampered.mend), cells))
 
 
 def _more(gate: GateView) -> str:

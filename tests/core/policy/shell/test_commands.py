@@ -9,11 +9,11 @@ from watchgate.core.policy.shell.finder import MAX_COMMANDS, MAX_READ, commands
 
 
 def named(text: str) -> dict[str, Command]:
-    return {command.program: command for command in commands(text).found}
+    return {command.program: command for command in commands(text).commands}
 
 
 def test_redirects_are_not_words() -> None:
-    command = commands('a 2>/x >>y &>z <in 2>&1 3>&- > "o p" >|q').found[0]
+    command = commands('a 2>/x >>y &>z <in 2>&1 3>&- > "o p" >|q').commands[0]
     assert [word.text for word in command.words] == ["a"]
     assert [(r.operator, r.target.text, r.writes, r.reads) for r in command.redirects] == [
         (">", "/x", True, False),
@@ -28,7 +28,7 @@ def test_redirects_are_not_words() -> None:
 
 
 def test_an_ampersand_before_a_name_writes_a_file() -> None:
-    assert commands("a >& f").found[0].redirects[0].writes
+    assert commands("a >& f").commands[0].redirects[0].writes
 
 
 @pytest.mark.parametrize("text", ["b && a > f", "b | a > f", "b; a 2>&1 > f", "! a > f"])
@@ -40,25 +40,25 @@ def test_a_redirect_belongs_to_the_last_command_before_it(text: str) -> None:
 
 @pytest.mark.parametrize("text", ["(a; b) > f", "{ a; b; } > f", "for x in 1; do a; done > f"])
 def test_a_redirect_of_a_group_is_a_command_of_its_own(text: str) -> None:
-    bare = [command for command in commands(text).found if not command.words]
+    bare = [command for command in commands(text).commands if not command.words]
     assert [r.target.text for command in bare for r in command.redirects] == ["f"]
 
 
 def test_a_quoted_here_document_is_data() -> None:
     found = commands("cat <<'E'\n$(rm x)\n`y`\nE\nls")
-    assert [command.program for command in found.found] == ["cat", "ls"]
-    assert found.found[0].documents[0].text == "$(rm x)\n`y`\n"
+    assert [command.program for command in found.commands] == ["cat", "ls"]
+    assert found.commands[0].documents[0].text == "$(rm x)\n`y`\n"
     assert not found.opaque
 
 
 def test_an_unquoted_here_document_is_expanded() -> None:
     found = commands("cat <<E\n$(rm x) $y\nE")
-    assert [command.program for command in found.found] == ["rm", "cat"]
-    assert found.found[1].documents[0].expands == "value"
+    assert [command.program for command in found.commands] == ["rm", "cat"]
+    assert found.commands[1].documents[0].expands == "value"
 
 
 def test_a_here_document_feeds_the_command_before_the_operator() -> None:
-    found = commands("bash <<'E' && ls\nrm x\nE").found
+    found = commands("bash <<'E' && ls\nrm x\nE").commands
     assert [[word.text for word in command.words] for command in found] == [
         ["bash"],
         ["rm", "x"],
@@ -81,7 +81,7 @@ def test_a_group_is_fed_by_what_stands_before_it() -> None:
 
 
 def test_parts_are_counted_at_the_top_only() -> None:
-    found = commands("a; b | sh -c 'c; d'; e $(f)").found
+    found = commands("a; b | sh -c 'c; d'; e $(f)").commands
     assert [(c.program, c.segment, c.nested) for c in found] == [
         ("a", 1, False),
         ("b", 2, False),
@@ -111,12 +111,12 @@ def test_parts_are_counted_at_the_top_only() -> None:
 )
 def test_control_flow_is_looked_through(text: str) -> None:
     found = commands(text)
-    assert {"a", "b"} <= {command.program for command in found.found}
+    assert {"a", "b"} <= {command.program for command in found.commands}
     assert not found.opaque
 
 
 def test_assignments_are_told_from_words() -> None:
-    command = commands("LANG=C PATH=/x a Y=1").found[0]
+    command = commands("LANG=C PATH=/x a Y=1").commands[0]
     assert [word.text for word in command.assignments] == ["LANG=C", "PATH=/x"]
     assert [word.text for word in command.words] == ["a", "Y=1"]
 
@@ -124,13 +124,13 @@ def test_assignments_are_told_from_words() -> None:
 def test_a_text_of_endless_commands_is_cut_and_opaque() -> None:
     found = commands("a;" * 1000)
     assert found.opaque
-    assert len(found.found) == MAX_COMMANDS
+    assert len(found.commands) == MAX_COMMANDS
 
 
 @pytest.mark.parametrize("first", ["bash -c 'a b'", "eval 'a b'", "`a b`"])
 def test_a_script_in_an_early_command_is_read_whatever_follows_it(first: str) -> None:
     found = commands(first + "\nc" * 900)
-    assert ["a", "b"] in [[word.text for word in command.words] for command in found.found]
+    assert ["a", "b"] in [[word.text for word in command.words] for command in found.commands]
     assert found.opaque
 
 
@@ -138,20 +138,20 @@ def test_more_words_with_quotes_than_anybody_reads_are_opaque() -> None:
     assert not commands("a" + " 'b'" * 900).opaque
     found = commands("a" + " 'b'" * 1_100 + ' "$(c d)"')
     assert found.opaque
-    assert {command.program for command in found.found} == {"a", "c"}
-    assert found.found[-1].words[-1].dynamic
+    assert {command.program for command in found.commands} == {"a", "c"}
+    assert found.commands[-1].words[-1].dynamic
 
 
 def test_braces_for_more_words_than_anybody_reads_are_opaque() -> None:
     assert not commands("a" + " {1..60}" * 10).opaque
     found = commands("a" + " {1..60}" * 200)
     assert found.opaque
-    assert len(found.found[-1].words) < 1_500
+    assert len(found.commands[-1].words) < 1_500
 
 
 @pytest.mark.parametrize("wrapper", ["find . -exec ", "fd -x ", "watch ", "parallel ", "eval "])
 def test_wrappers_in_wrappers_are_read_up_to_a_limit(wrapper: str) -> None:
     found = commands(wrapper * 20)
     assert found.opaque
-    assert len(found.found) <= MAX_COMMANDS
-    assert sum(len(each.words) for each in found.found[:-1]) <= MAX_READ
+    assert len(found.commands) <= MAX_COMMANDS
+    assert sum(len(each.words) for each in found.commands[:-1]) <= MAX_READ

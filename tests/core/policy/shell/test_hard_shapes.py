@@ -188,7 +188,7 @@ def test_a_line_behind_a_pipeline_is_read_as_a_line_of_its_own(first: str, line:
     found = commands(f"{first}\n{line}")
     assert not found.opaque
     assert _run_by(f"{first}\n{line}") == [*_run_by(first), *_run_by(line)]
-    assert found.found[-1].span[0] > len(first)
+    assert found.commands[-1].span[0] > len(first)
 
 
 @pytest.mark.parametrize(
@@ -221,12 +221,12 @@ def test_many_lines_that_the_grammar_joins_are_read_or_opaque() -> None:
 
 def _run_by(text: str) -> list[list[str]]:
     """The words of each command in a text."""
-    return [[word.text for word in command.words] for command in commands(text).found]
+    return [[word.text for word in command.words] for command in commands(text).commands]
 
 
 @pytest.mark.parametrize("space", ["\x0c", "\r", "\x0b", "\xa0", "\u2003"])
 def test_what_the_shell_takes_for_a_letter_separates_no_words(space: str) -> None:
-    assert commands(f"a{space}b").found[0].words[0].text == f"a{space}b"
+    assert commands(f"a{space}b").commands[0].words[0].text == f"a{space}b"
 
 
 @pytest.mark.parametrize(
@@ -241,14 +241,14 @@ def test_what_the_shell_takes_for_a_letter_separates_no_words(space: str) -> Non
     ],
 )
 def test_escaped_blanks_and_late_keywords_are_words(text: str, words: list[str]) -> None:
-    assert [word.text for word in commands(text).found[-1].words] == words
+    assert [word.text for word in commands(text).commands[-1].words] == words
 
 
 def test_a_long_text_of_ordinary_commands_is_read_to_the_end() -> None:
     written = "cat > f <<'E'\n" + "x = {'a': (1, 2), \"b\": `c`}\n" * 300 + "E\nrm -rf build"
     found = commands(written)
     assert not found.opaque
-    assert found.found[-1].program == "rm"
+    assert found.commands[-1].program == "rm"
     assert not commands(" && ".join(["ls -la 'a b' \"$x\" | grep -v x > /dev/null"] * 60)).opaque
 
 

@@ -22,7 +22,7 @@ def judged(text: str) -> Assessment:
 
 def ran(text: str) -> list[str]:
     """The commands of a text that do something themselves, in one line each."""
-    found = commands(text, "powershell").found
+    found = commands(text, "powershell").commands
     lines = [" ".join(word.text for word in each.words) for each in found if not each.transparent]
     return [line for line in lines if line != "true"]
 
@@ -353,7 +353,7 @@ def test_short_names_are_those_of_powershell_alone() -> None:
 def test_each_word_stands_where_it_is_written() -> None:
     text = 'git commit -m "a `"b`"" C:\\x; Remove-Item "src\\a b"'
 
-    for command in commands(text, "powershell").found:
+    for command in commands(text, "powershell").commands:
         for word in command.words:
             assert len(word.at) == len(word.text)
             assert all(place < len(text) for place in word.at)
@@ -367,7 +367,7 @@ SNIPPETS = st.sampled_from(
 @given(st.lists(SNIPPETS | st.sampled_from("$ ( ) { } [ ] ' \" ` | ; & @ , . - : # \n".split(" "))))
 def test_any_text_is_read_without_an_error(pieces: list[str]) -> None:
     text = "".join(pieces)
-    for command in commands(text, "powershell").found:
+    for command in commands(text, "powershell").commands:
         for word in (*command.words, *command.assignments):
             assert len(word.at) == len(word.text)
             assert all(0 <= place <= len(text) for place in word.at)

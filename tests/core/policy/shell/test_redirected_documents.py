@@ -22,7 +22,7 @@ from watchgate.core.policy.shell.finder import commands
 def test_every_command_of_the_line_is_found(text: str, words: list[list[str]]) -> None:
     found = commands(text)
     assert not found.opaque, found.why
-    given = [[word.text for word in command.words] for command in found.found]
+    given = [[word.text for word in command.words] for command in found.commands]
     assert [each for each in given if each in words] == words
 
 

@@ -12,7 +12,7 @@ from watchgate.core.policy.shell.sought import sought
 
 def paths(command: str) -> list[str]:
     """The paths that the first command of a text acts on."""
-    return [word.text for word in sought(commands(command).found[0].words)]
+    return [word.text for word in sought(commands(command).commands[0].words)]
 
 
 @pytest.mark.parametrize(

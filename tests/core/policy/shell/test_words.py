@@ -11,11 +11,11 @@ from watchgate.core.policy.shell.words import Word
 
 
 def words(text: str) -> list[list[str]]:
-    return [[word.text for word in found.words] for found in commands(text).found]
+    return [[word.text for word in found.words] for found in commands(text).commands]
 
 
 def last_word(text: str) -> Word:
-    return commands(text).found[-1].words[-1]
+    return commands(text).commands[-1].words[-1]
 
 
 @pytest.mark.parametrize(
@@ -55,7 +55,7 @@ def test_words_are_what_the_shell_would_see(text: str, expected: list[list[str]]
 )
 def test_braces_become_the_words_that_they_stand_for(text: str, expected: list[str]) -> None:
     found = commands(text)
-    assert [word.text for word in found.found[0].words] == expected
+    assert [word.text for word in found.commands[0].words] == expected
     assert not found.opaque
 
 
@@ -83,13 +83,13 @@ def test_braces_become_the_words_that_they_stand_for(text: str, expected: list[s
     ],
 )
 def test_a_word_says_what_the_shell_would_make_of_it(text: str, expands: str, prefix: str) -> None:
-    word = next(c for c in commands(text).found if c.program == "a").words[-1]
+    word = next(c for c in commands(text).commands if c.program == "a").words[-1]
     assert (word.expands, word.prefix) == (expands, prefix)
 
 
 def test_a_word_knows_where_it_stands() -> None:
     text = "echo a; sh -c 'cd x && rm \"b c\"'"
-    found = commands(text).found
+    found = commands(text).commands
     spans = {w.text: text[w.start : w.end] for command in found for w in command.words}
     assert spans["rm"] == "rm"
     assert spans["b c"] == '"b c"'
@@ -97,7 +97,7 @@ def test_a_word_knows_where_it_stands() -> None:
 
 @given(st.text(alphabet="ab '\"\\$()`{}<>|&;\n#=E,.1\u00e9"))
 def test_any_text_is_read_and_positions_point_into_it(text: str) -> None:
-    for command in commands(text).found:
+    for command in commands(text).commands:
         for word in (*command.words, *command.assignments, *command.documents):
             assert len(word.at) == len(word.text)
             assert 0 <= word.start <= word.end <= len(text)

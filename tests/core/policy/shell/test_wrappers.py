@@ -127,8 +127,8 @@ def matches(command: Command) -> bool:
 @pytest.mark.parametrize("text", WRAPPED)
 def test_a_wrapper_does_not_hide_a_command(text: str) -> None:
     found = commands(text)
-    assert any(map(matches, found.found)) or found.opaque
-    seen = {word.text for command in found.found for word in command.words}
+    assert any(map(matches, found.commands)) or found.opaque
+    seen = {word.text for command in found.commands for word in command.words}
     assert "src" in " ".join(seen)
 
 
@@ -139,7 +139,7 @@ READ_TO_THE_END = [text for text in WRAPPED if not any(mark in text for mark in 
 
 @pytest.mark.parametrize("text", READ_TO_THE_END)
 def test_the_command_itself_is_found(text: str) -> None:
-    assert any(map(matches, commands(text).found))
+    assert any(map(matches, commands(text).commands))
 
 
 @pytest.mark.parametrize(
@@ -178,7 +178,7 @@ def test_the_command_itself_is_found(text: str) -> None:
     ],
 )
 def test_only_a_wrapper_that_does_nothing_else_is_transparent(text: str, transparent: bool) -> None:
-    command = next(c for c in commands(text).found if c.program not in ("a", "ls"))
+    command = next(c for c in commands(text).commands if c.program not in ("a", "ls"))
     assert command.transparent is transparent
 
 
@@ -194,10 +194,10 @@ def test_only_a_wrapper_that_does_nothing_else_is_transparent(text: str, transpa
     ],
 )
 def test_words_from_the_input_are_only_known_at_run_time(text: str, expands: str) -> None:
-    command = next(c for c in commands(text).found if c.program == "a")
+    command = next(c for c in commands(text).commands if c.program == "a")
     assert command.words[-1].expands == expands
 
 
 def test_variables_that_env_sets_belong_to_the_command_that_it_runs() -> None:
-    command = commands("env LD_PRELOAD=x a").found[-1]
+    command = commands("env LD_PRELOAD=x a").commands[-1]
     assert [word.text for word in command.assignments] == ["LD_PRELOAD=x"]

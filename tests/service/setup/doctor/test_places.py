@@ -80,7 +80,7 @@ def test_a_core_at_the_socket_of_the_hooks_is_found_and_no_call_said_to_be_denie
     stage = Stage(
         ids=lambda: "k" * 26, home="/h", protected=(), agent_of=lambda _pid: None, scripted=True
     )
-    with hosted(places, Config(), stage=stage):
+    with hosted(places, Config(), environment=stage):
         (check,) = check_core(here, [places.ingest_socket])
 
     assert check.status == "warn"

@@ -13,10 +13,10 @@ OURS: Final = "/bin/sh -c 'exit 0' watchgate-hook {}"
 SETUPS: Final = {
     "groups": Setup(form="groups", user="~/.a/settings.json", closing={"onFailure": "block"}),
     "groups with comments": Setup(form="groups", user="~/.a/s.json", comments=True, unit="ms"),
-    "flat": Setup(form="flat", user="~/.a/h.json", beside={"version": 1}, closing={"shut": True}),
+    "flat": Setup(form="flat", user="~/.a/h.json", extra={"version": 1}, closing={"shut": True}),
     "flat with a type": Setup(form="flat", user="~/.a/h.json", each={"type": "command"}),
     "copilot": Setup(
-        form="copilot", user="~/.a/h.json", timeout_key="timeoutSec", beside={"version": 1}
+        form="copilot", user="~/.a/h.json", timeout_key="timeoutSec", extra={"version": 1}
     ),
     "crush": Setup(form="crush", user="~/.a/crush.json", comments=True),
     "kiro": Setup(form="kiro", user="~/.a/k.json", timeout_key="timeout_ms", unit="ms"),
@@ -53,7 +53,7 @@ def texts(setup: Setup) -> dict[str, str]:
     """Files of this form, by what is special about each; all have everything `beside`."""
     if setup.form == "kimi":
         return _toml()
-    top = "".join(f'"{key}": {json.dumps(value)},\n  ' for key, value in setup.beside.items())
+    top = "".join(f'"{key}": {json.dumps(value)},\n  ' for key, value in setup.extra.items())
     flat = top.replace("\n  ", " ")
     theirs = THEIRS[setup.form]
     block = (

@@ -1,5 +1,7 @@
-"""Agents that speak the Agent Client Protocol."""
+"""The Agent Client Protocol: messages between an editor and any agent that speaks it.
 
-from watchgate.agents.acp.adapter import ADAPTER
+Our proxy (`watchgate acp`) wraps each message (see `wrapped`) and sends the answer on. An answer is
+the rest of a JSON-RPC response, `{"result": ...}`; the proxy puts the id to it.
+"""
 
-__all__ = ["ADAPTER"]
+from watchgate.agents.acp.adapter import ADAPTER as ADAPTER

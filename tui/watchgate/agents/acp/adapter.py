@@ -42,13 +42,13 @@ class Acp:
     own_rules: Final = MappingProxyType[str, OwnRules]({})
 
     def can(self, native: str) -> Can:
-        """What an agent can be told at most; each request's own options decide."""
+        """Returns the most that an agent can be told; each request's own options decide."""
         if native == events.PERMISSION:
             return Can(allow=True, deny=True)
         return Can(deny=True, answer=True) if native == events.ELICITATION else Can()
 
     def decode(self, payload: bytes, intake: Intake) -> Event:
-        """The event of one message; raises `DecodeError`."""
+        """Returns the event of one message; raises `DecodeError`."""
         wrapped = unwrap(payload)
         native = events.native_of(wrapped, intake.native)
         kind, body = events.meaning(wrapped, native)
@@ -71,7 +71,7 @@ class Acp:
         )
 
     def answer(self, event: Event, reply: Reply) -> Answer:
-        """The result that means this reply; nothing where the editor is to be asked."""
+        """Returns the result that means this reply; nothing where the editor is to be asked."""
         if not event.lane.waits or not isinstance(event, AcpEvent):
             return _NOTHING
         if event.native == events.PERMISSION:
@@ -81,11 +81,11 @@ class Acp:
         return _NOTHING
 
     def closed(self, native: str, lane: Lane, reason: str) -> Answer:
-        """A cancelled outcome on the gate, nothing on the lanes that hand back."""
-        return _told(CANCELLED) if lane is Lane.GATE else _NOTHING
+        """Returns a cancelled outcome on the gate, nothing on the lanes that hand back."""
+        return _encode_result(CANCELLED) if lane is Lane.GATE else _NOTHING
 
     def entries(self, profile: str) -> tuple[HookEntry, ...]:
-        """No hooks: the editor is told to start the agent through `watchgate acp`."""
+        """Returns no hooks: the editor is told to start the agent through `watchgate acp`."""
         return ()
 
 
@@ -105,7 +105,7 @@ def _chosen(options: Options, reply: Reply) -> Answer:
             return _NOTHING
         case SayAllow() | SayDeny():
             # An edited input cannot be told, and must not run as it was.
-            return _selected(options.deny) if options.deny else _told(CANCELLED)
+            return _selected(options.deny) if options.deny else _encode_result(CANCELLED)
         case _:
             return _NOTHING
 
@@ -114,9 +114,9 @@ def _filled(event: Event, reply: Reply) -> Answer:
     match reply:
         case SayAnswer(answers=answers) if isinstance(event.body, ToolCall):
             filled = values(event.body.questions, answers)
-            return _told({"action": "accept", "content": filled})
+            return _encode_result({"action": "accept", "content": filled})
         case SayDeny():
-            return _told({"action": "decline"})
+            return _encode_result({"action": "decline"})
         case _:
             return _NOTHING
 
@@ -128,10 +128,10 @@ def _session(wrapped: Wrapped) -> str:
 
 
 def _selected(option: str) -> Answer:
-    return _told({"outcome": {"outcome": "selected", "optionId": option}})
+    return _encode_result({"outcome": {"outcome": "selected", "optionId": option}})
 
 
-def _told(result: dict[str, Any]) -> Answer:
+def _encode_result(result: dict[str, Any]) -> Answer:
     return Answer(stdout=msgspec.json.encode({"result": result}))
 
 

@@ -1,4 +1,4 @@
-"""What an agent says word by word, gathered into messages: a record for each is a flood."""
+"""Text that an agent sends piece by piece is gathered into messages."""
 
 from __future__ import annotations
 
@@ -22,23 +22,23 @@ class Chunks:
         self._ready: list[dict[str, Any]] = []
 
     def take(self, message: dict[str, Any]) -> bool:
-        """Gather a chunk of text; False for any other message."""
+        """Gathers a chunk of text; False for any other message."""
         params = table(message.get("params"))
         update = table(params.get("update"))
-        said = texts([update.get("content")])
+        chunk_text = texts([update.get("content")])
         sort = word(update.get("sessionUpdate"))
-        if message.get("method") != "session/update" or sort not in _CHUNKS or not said:
+        if message.get("method") != "session/update" or sort not in _CHUNKS or not chunk_text:
             return False
         kind = (word(params.get("sessionId")), sort)
         if kind != self._kind or self._chars > GATHERED_CHARS:
             self._finish()
             self._first, self._kind = message, kind
-        self._words.append(said)
-        self._chars += len(said)
+        self._words.append(chunk_text)
+        self._chars += len(chunk_text)
         return True
 
     def flush(self) -> list[dict[str, Any]]:
-        """The messages that were gathered."""
+        """Returns the messages that were gathered."""
         self._finish()
         ready, self._ready = self._ready, []
         return ready

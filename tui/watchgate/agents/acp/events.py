@@ -1,4 +1,4 @@
-"""What each message of the Agent Client Protocol means: its kind and how to read it.
+"""The kind and body of each message of the Agent Client Protocol.
 
 Wire format: Agent Client Protocol version 1 (JSON-RPC 2.0, one message a line), with elicitation.
 """
@@ -50,7 +50,7 @@ _ENDED: Final = {"completed": True, "failed": False}
 
 
 def native_of(wrapped: Wrapped, given: str = "") -> str:
-    """The name of a message: its method, with the kind of an update, or whose answer it is."""
+    """Returns a message's name: its method, an update's kind, or the method it answers."""
     message = wrapped.message
     method = word(message.get("method"))
     if method == UPDATE:
@@ -65,20 +65,20 @@ def native_of(wrapped: Wrapped, given: str = "") -> str:
 
 
 def meaning(wrapped: Wrapped, native: str) -> Meaning:
-    """The kind of a message and its body; what nobody described is kept as unknown."""
+    """Returns the kind of a message and its body; what nobody described is kept as unknown."""
     if "unread" in wrapped.message:
         return "unknown", Unknown(word(wrapped.message.get("why")), text(wrapped.message["unread"]))
     method, _, answer = native.partition(" ")
     if answer:
         return _answered(wrapped, method, answer)
-    found = _READERS.get(native)
-    if found is not None:
-        return found(wrapped)
+    reader = _READERS.get(native)
+    if reader is not None:
+        return reader(wrapped)
     params = table(wrapped.message.get("params"))
     if native in _CHANGES:
         what, key = _CHANGES[native]
-        told = _update(wrapped.message) if native.startswith(UPDATE) else params
-        return "session.change", SessionChange(what, text(told.get(key)))
+        fields = _update(wrapped.message) if native.startswith(UPDATE) else params
+        return "session.change", SessionChange(what, text(fields.get(key)))
     if native in _NOTICES:
         return "notice", Text(text(_update(wrapped.message) or params))
     if native in ("session/close", "session/delete"):
@@ -87,30 +87,30 @@ def meaning(wrapped: Wrapped, native: str) -> Meaning:
 
 
 def usage_of(result: dict[str, Any]) -> Usage | None:
-    """The tokens that a prompt's result tells of, in the three ways in which agents do."""
+    """Returns the tokens that a prompt's result tells of, in the three ways in which agents do."""
     meta = table(result.get("_meta"))
     quota = table(meta.get("quota"))
     models = items(quota.get("model_usage"))
     model = word(models[0].get("model")) if len(models) == 1 else ""
-    for told, named in (
+    for counts, counted_model in (
         (table(result.get("usage")), ""),
         (table(meta.get("usage")), ""),
         (table(quota.get("token_count")), model),
     ):
-        if told:
-            return _tokens(told, named)
+        if counts:
+            return _tokens(counts, counted_model)
     return None
 
 
-def _tokens(told: dict[str, Any], model: str) -> Usage:
-    """The protocol's counts do not overlap, but agents tell those of their model as they are.
+def _tokens(counts: dict[str, Any], model: str) -> Usage:
+    """Reads token counts, which agents may overlap though the protocol says that they do not.
 
     `totalTokens`, the sum of all of them, shows which are parts of others.
     """
-    given = count(told.get("inputTokens", told.get("input_tokens")))
-    output = count(told.get("outputTokens", told.get("output_tokens")))
-    read, write = count(told.get("cachedReadTokens")), count(told.get("cachedWriteTokens"))
-    thoughts, total = count(told.get("thoughtTokens")), count(told.get("totalTokens"))
+    given = count(counts.get("inputTokens", counts.get("input_tokens")))
+    output = count(counts.get("outputTokens", counts.get("output_tokens")))
+    read, write = count(counts.get("cachedReadTokens")), count(counts.get("cachedWriteTokens"))
+    thoughts, total = count(counts.get("thoughtTokens")), count(counts.get("totalTokens"))
     cached, plain = (read or 0) + (write or 0), (given or 0) + (output or 0)
     thought_within = bool(thoughts) and total in (plain, plain + cached)
     if thoughts and not thought_within:
@@ -127,10 +127,10 @@ def _tokens(told: dict[str, Any], model: str) -> Usage:
 
 
 def call_of(wrapped: Wrapped) -> dict[str, Any]:
-    """All that was said of the call that a message is about: before, and now."""
+    """Returns all that was said of the call that a message is about: before, and now."""
     message = wrapped.message
-    said = _update(message) or table(table(message.get("params")).get("toolCall"))
-    return table(wrapped.context.get("call")) or said
+    latest = _update(message) or table(table(message.get("params")).get("toolCall"))
+    return table(wrapped.context.get("call")) or latest
 
 
 def _answered(wrapped: Wrapped, method: str, answer: str) -> Meaning:
@@ -178,16 +178,18 @@ def _call(wrapped: Wrapped) -> Meaning:
     if not ok and wrapped.context.get("denied") is True:
         return "tool.permission.resolved", ToolCall(tool)
     code = _exit_code(call.get("rawOutput"))
-    said = text(texts(call.get("content")) or call.get("rawOutput"))
-    return "tool.post" if ok else "tool.error", ToolResult(tool, ok, text=said, exit_code=code)
+    result_text = text(texts(call.get("content")) or call.get("rawOutput"))
+    return "tool.post" if ok else "tool.error", ToolResult(
+        tool, ok, text=result_text, exit_code=code
+    )
 
 
 def _message(wrapped: Wrapped) -> Meaning:
     update = _update(wrapped.message)
-    said = texts([update.get("content")])
-    if not said and (used := usage_of(update)) is not None:
+    message_text = texts([update.get("content")])
+    if not message_text and (used := usage_of(update)) is not None:
         return "usage", used
-    return "message", Text(text(said))
+    return "message", Text(text(message_text))
 
 
 def _used(wrapped: Wrapped) -> Meaning:
@@ -221,11 +223,11 @@ def _update(message: dict[str, Any]) -> dict[str, Any]:
 
 
 def _exit_code(output: Any) -> int | None:
-    """A shell's exit code, where the agent's own output tells it."""
-    told = table(output)
-    metadata = table(told.get("metadata"))
-    nested = items(told.get("contents"))
-    for each in (told, metadata, *nested):
+    """Returns a shell's exit code, where the agent's own output tells it."""
+    fields = table(output)
+    metadata = table(fields.get("metadata"))
+    nested = items(fields.get("contents"))
+    for each in (fields, metadata, *nested):
         for key in ("exitCode", "exit_code", "exit"):
             if type(each.get(key)) is int:
                 return int(each[key])

@@ -1,4 +1,4 @@
-"""What the messages of one ACP connection told that later ones leave out.
+"""The state of one ACP connection: facts of earlier messages that later ones leave out.
 
 An update of a call tells only what is new of it, an answer not what was asked, and neither names
 the folder or the mode of its session.
@@ -48,22 +48,22 @@ class Memory:
         self._modes: Recent[str, str] = Recent(KEPT)
 
     def folder(self, session: str) -> str:
-        """The folder that a session works in."""
+        """Returns the folder that a session works in."""
         return self._folders.get(session, self._cwd)
 
     def mode(self, session: str) -> str:
-        """The mode that a session is in, empty where none was told."""
+        """Returns the mode that a session is in, empty where none was told."""
         return self._modes.get(session, "")
 
     def context(
         self, message: dict[str, Any], method: str, side: Side, id: bytes
     ) -> dict[str, Any]:
-        """What earlier messages told about this one; and what this one tells is remembered."""
+        """Returns what earlier messages said about this one, and remembers what this one says."""
         params = table(message.get("params"))
         session = word(params.get("sessionId"))
         if method and id:
-            told = Asked(method=method, session=session, cwd=word(params.get("cwd"), 8_192))
-            self._asked.renew((side, id), told)
+            request = Asked(method=method, session=session, cwd=word(params.get("cwd"), 8_192))
+            self._asked.renew((side, id), request)
         if not method and id:
             asked = self._asked.pop(("editor" if side == "agent" else "agent", id), _NOTHING)
             return self._answered(message, asked)
@@ -74,24 +74,24 @@ class Memory:
             return self._called(session, update)
         return {}
 
-    def held(self, method: str, session: str, id: bytes) -> None:
-        """The agent asks for something that is not passed on."""
+    def note_held(self, method: str, session: str, id: bytes) -> None:
+        """Notes a request of the agent's that is not passed on."""
         self._asked.renew(("agent", id), Asked(method=method, session=session))
 
     def permission(self, method: str, params: dict[str, Any], id: bytes) -> dict[str, Any]:
-        """The agent asks whether a call may run; all that was said of that call."""
-        session, said = word(params.get("sessionId")), table(params.get("toolCall"))
+        """Notes that the agent asks whether a call may run; returns all that is known of it."""
+        session, call = word(params.get("sessionId")), table(params.get("toolCall"))
         asked = Asked(
             method=method,
             session=session,
-            call=word(said.get("toolCallId")),
+            call=word(call.get("toolCallId")),
             allows=tuple(allowing(params.get("options"))),
         )
         self._asked.renew(("agent", id), asked)
-        return self._call(session, said)
+        return self._call(session, call)
 
-    def settled(self, id: bytes, result: Any) -> None:
-        """What the agent asked under this id was answered so, by whomever."""
+    def note_answer(self, id: bytes, result: Any) -> None:
+        """Notes the answer to what the agent asked under this id, whoever gave it."""
         self._judged(self._asked.pop(("agent", id), _NOTHING), result)
 
     def _answered(self, message: dict[str, Any], asked: Asked) -> dict[str, Any]:
@@ -105,7 +105,7 @@ class Memory:
         return ({"method": asked.method} if asked.method else {}) | {"session": session}
 
     def _judged(self, asked: Asked, result: Any) -> None:
-        """Remember the call that was not allowed: that it failed then does not mean that it ran."""
+        """Remembers a call that was not allowed: that it failed then does not mean that it ran."""
         if asked.allows is None:
             return
         if table(table(result).get("outcome")).get("optionId") not in asked.allows:
@@ -121,12 +121,12 @@ class Memory:
         known = before is not None and tool_of(before, folder) == tool_of(call, folder)
         return {"call": call, "known": known, "denied": key in self._denied}
 
-    def _call(self, session: str, said: dict[str, Any]) -> dict[str, Any]:
-        """All that was said of a call; what is said anew replaces what was."""
-        key = (session, word(said.get("toolCallId")))
+    def _call(self, session: str, fields: dict[str, Any]) -> dict[str, Any]:
+        """Returns all that was said of a call; what is said anew replaces what was."""
+        key = (session, word(fields.get("toolCallId")))
         if not key[1]:
-            return said  # it cannot be told which call this is, and it must not look like another
-        fresh = {name: value for name, value in said.items() if value is not None}
+            return fields  # it cannot be told which call this is, and it must not look like another
+        fresh = {name: value for name, value in fields.items() if value is not None}
         before = self._calls.get(key, {})
         if not fresh.get("rawInput", True) and "rawInput" in before:
             del fresh["rawInput"]  # an empty one tells less than what was said before

@@ -1,4 +1,4 @@
-"""Which of an agent's permission options stands for which decision.
+"""Permission options are mapped to decisions.
 
 Ids differ from agent to agent and names are for people, so the kind decides (agents may offer
 several options of one kind). An option for always, or one that changes a mode beside, is never
@@ -31,13 +31,13 @@ class Options(msgspec.Struct, frozen=True):
 
 
 def options_of(offered: Any) -> Options:
-    """What a permission request's `options` let one say."""
+    """Returns the options of a permission request that allow and deny the call."""
     known = items(offered)
     return Options(allow=_plain(known, "allow_once"), deny=_plain(known, "reject_once"))
 
 
 def _plain(offered: Iterable[dict[str, Any]], kind: str) -> str:
-    """The id of the one option of a kind that does nothing beside; the first where several do so.
+    """Returns the id of the first option of a kind that does nothing beyond it.
 
     An id is what the agent acts on, so a doubtful name or id is enough to pass an option over, and
     one that several options have may mean any of them.
@@ -53,6 +53,6 @@ def _plain(offered: Iterable[dict[str, Any]], kind: str) -> str:
 
 
 def allowing(offered: Any) -> list[str]:
-    """The ids of all options that let the call run."""
+    """Returns the ids of all options that let the call run."""
     kinds = ("allow_once", "allow_always")
     return [word(each.get("optionId")) for each in items(offered) if each.get("kind") in kinds]

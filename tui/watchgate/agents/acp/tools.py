@@ -35,7 +35,7 @@ _ABOUT_A_SHELL: Final = ("description", "commands", "cwd")
 
 
 def tool_of(call: dict[str, Any], cwd: str) -> Tool:
-    """The tool of a call, from all that was said of it so far."""
+    """Returns the tool of a call, from all that was said of it so far."""
     kind = word(call.get("kind")) or "other"
     meta = word(table(call.get("_meta")).get("toolName"))
     cls = KINDS.get(kind, "other")
@@ -43,8 +43,8 @@ def tool_of(call: dict[str, Any], cwd: str) -> Tool:
     id = word(call.get("toolCallId")) or None
     if cls == "other":
         return describe(native, _rest_input(call), id, {})
-    told = _INPUTS.get(cls)
-    args = told(call, cwd) if told is not None else _rest_input(call)
+    read_input = _INPUTS.get(cls)
+    args = read_input(call, cwd) if read_input is not None else _rest_input(call)
     tool = describe(native, args, id, {native: cls})
     return msgspec.structs.replace(tool, name=_NAMES.get(cls, native))
 
@@ -58,8 +58,8 @@ def _shell_input(call: dict[str, Any], cwd: str) -> dict[str, Any]:
     if not isinstance(command, str) or raw.get("commands") not in (None, [command]):
         return raw
     args = {key: value for key, value in raw.items() if key not in _ABOUT_A_SHELL}
-    if told := word(raw.get("description"), 8_192):
-        args["description"] = told
+    if description := word(raw.get("description"), 8_192):
+        args["description"] = description
     elsewhere = word(raw.get("cwd"), 8_192)
     return args | ({"cwd": elsewhere} if elsewhere and elsewhere != cwd else {})
 
@@ -88,27 +88,27 @@ def _fetch_input(call: dict[str, Any], _cwd: str) -> dict[str, Any]:
 
 
 def _rest_input(call: dict[str, Any]) -> dict[str, Any]:
-    """Whatever else is told: the title, and the place where there is one."""
+    """Returns whatever else is known of the call: its title, and its file where there is one."""
     if raw := table(call.get("rawInput")):
         return raw
     paths = [word(each.get("path"), 8_192) for each in items(call.get("locations"))]
     args: dict[str, Any] = {"title": word(call.get("title"), 1 << 20)}
     if paths and paths[0]:
         args["file_path"] = paths[0]
-    if said := texts(call.get("content")):
-        args["text"] = said
+    if content_text := texts(call.get("content")):
+        args["text"] = content_text
     return args
 
 
 def texts(content: Any) -> str:
-    """The words in a call's content, or in a prompt's."""
-    return "\n".join(found for each in items(content) if (found := _text(each)))
+    """Returns the words in a call's content, or in a prompt's."""
+    return "\n".join(block_text for each in items(content) if (block_text := _text(each)))
 
 
 def _text(block: dict[str, Any]) -> str:
     inner = block.get("content") if block.get("type") == "content" else block
-    said = table(inner).get("text")
-    return said if isinstance(said, str) else ""
+    block_text = table(inner).get("text")
+    return block_text if isinstance(block_text, str) else ""
 
 
 _INPUTS: Final[dict[ToolClass, Callable[[dict[str, Any], str], dict[str, Any]]]] = {

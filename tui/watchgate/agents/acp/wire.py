@@ -1,4 +1,4 @@
-"""The Agent Client Protocol between an editor and an agent: what is held and what is told."""
+"""The line protocol of `watchgate acp`: which messages pass and which requests are held."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _PERMISSION: Final = events.PERMISSION.encode()
 
 
 class _Line(msgspec.Struct, gc=False):
-    """What of a message decides its way; the id is kept as it was written."""
+    """The fields of a message that decide its way; the id is kept as it was written."""
 
     id: msgspec.Raw = msgspec.Raw()
     method: str = ""
@@ -50,7 +50,7 @@ class AcpWire:
         self._early: list[tuple[dict[str, Any], Side, dict[str, Any]]] = []
 
     def step(self, line: bytes, side: Side) -> Step:
-        """What to do with a line; one that is no message is recorded as it is."""
+        """Returns the step for a whole line; one that is no message is recorded as it is."""
         try:
             return self._step(line, side)
         except RecursionError:
@@ -58,12 +58,16 @@ class AcpWire:
             return self.unread(line, side, "nested too deeply")
 
     def unread(self, start: bytes, side: Side, why: str) -> Step:
-        """Let the line pass, unless it asks for a permission: that is cancelled, as is the rest."""
+        """Lets the line pass, unless it asks for a permission: that is cancelled, with all else."""
         tops = outline(start) if side == "agent" else []
         refused = any(_asks(top) for top in tops)
-        told = tuple(_refusal(top, id) for top in tops if (id := id_of(top, "id"))) * refused
-        said = {"unread": _shown(start), "why": unread_because(why, side, refused=refused)}
-        return Step(passes=not refused, seen=self._seen(said, side, {}, asks=True), told=told)
+        refusals = tuple(_refusal(top, id) for top in tops if (id := id_of(top, "id"))) * refused
+        record = {"unread": _shown(start), "why": unread_because(why, side, refused=refused)}
+        return Step(
+            passes=not refused,
+            observed=self._record(record, side, {}, asks=True),
+            agent_lines=refusals,
+        )
 
     def _step(self, line: bytes, side: Side) -> Step:
         try:
@@ -74,15 +78,17 @@ class AcpWire:
         id = bytes(head.id)
         if side == "editor" and head.method == _CANCEL:
             scope = word(table(message.get("params")).get("sessionId"))
-            told = self._passed(message, side, {})
-            return Step(seen=told.seen, ended=self._cancel(scope))
+            step = self._passed(message, side, {})
+            return Step(observed=step.observed, ended=self._cancel(scope))
         if side == "agent" and head.method == _CANCEL_REQUEST:
             held = self._holding.of_id(_raw(table(message.get("params")).get("requestId")))
             if held is not None and self._holding.end(held):
                 return Step(passes=False, ended=((held, _line(held.id, _REQUEST_CANCELLED)),))
         if side == "editor" and not head.method and self._holding.of_id(id) is not None:
             # It was never asked; passed on, this would decide in the place of who is.
-            return Step(passes=False, seen=self._passed({"unasked": _shown(line)}, side, {}).seen)
+            return Step(
+                passes=False, observed=self._passed({"unasked": _shown(line)}, side, {}).observed
+            )
         if side == "agent" and id and _is_held(head.method, message):
             return self._hold(message, head.method, id)
         named = side == "agent" and _PERMISSION in line and head.method != events.PERMISSION
@@ -91,7 +97,7 @@ class AcpWire:
         return self._passed(message, side, self._memory.context(message, head.method, side, id))
 
     def settle(self, held: Held, answer: bytes) -> bytes | None:
-        """The response to a held request, in the words of the core's answer."""
+        """Returns the response to a held request, in the words of the core's answer."""
         if not self._holding.end(held):
             return b""
         try:
@@ -100,23 +106,25 @@ class AcpWire:
             return None
         if "result" not in result:
             return None
-        self._memory.settled(held.id, msgspec.json.decode(result["result"]))
+        self._memory.note_answer(held.id, msgspec.json.decode(result["result"]))
         return _line(held.id, result)
 
     def withdraw(self) -> tuple[tuple[Held, bytes], ...]:
-        """Cancel all that is held."""
+        """Cancels all that is held."""
         return self._cancel(None)
 
     def _cancel(self, scope: str | None) -> tuple[tuple[Held, bytes], ...]:
         ended = self._holding.cancel(scope)
         for held, _ in ended:
-            self._memory.settled(held.id, CANCELLED)
+            self._memory.note_answer(held.id, CANCELLED)
         return ended
 
     def rest(self) -> tuple[Seen, ...]:
-        """The last words of a message that were not told yet."""
+        """Returns the last words of a message that were not recorded yet."""
         gathered = self._chunks.flush()
-        return tuple(seen for message in gathered for seen in self._seen(message, "agent", {}))
+        return tuple(
+            observed for message in gathered for observed in self._record(message, "agent", {})
+        )
 
     def _hold(self, message: dict[str, Any], method: str, id: bytes) -> Step:
         params = table(message.get("params"))
@@ -125,24 +133,24 @@ class AcpWire:
         if method == events.PERMISSION:
             context["call"] = self._memory.permission(method, params, id)
         else:
-            self._memory.held(method, session, id)
-        *early, seen = (*self.rest(), *self._seen(message, "agent", context, asks=True))
-        held = self._holding.hold(seen, id, session, method)
-        return Step(passes=False, seen=tuple(early), hold=held)
+            self._memory.note_held(method, session, id)
+        *early, observed = (*self.rest(), *self._record(message, "agent", context, asks=True))
+        held = self._holding.hold(observed, id, session, method)
+        return Step(passes=False, observed=tuple(early), hold=held)
 
     def _passed(self, message: dict[str, Any], side: Side, context: dict[str, Any]) -> Step:
         if side == "agent" and self._chunks.take(message):
             return PASS
-        seen = self._seen(message, side, context)
+        observed = self._record(message, side, context)
         more = self.rest() if side == "agent" else ()
         if context.get("method") == "session/prompt":
             result = table(message.get("result"))
             if events.usage_of(result) is not None:
-                used = self._seen(message, side, context | {"part": "usage"})
-                return Step(seen=(*more, *used, *seen))
-        return Step(seen=(*more, *seen))
+                used = self._record(message, side, context | {"part": "usage"})
+                return Step(observed=(*more, *used, *observed))
+        return Step(observed=(*more, *observed))
 
-    def _seen(
+    def _record(
         self,
         message: dict[str, Any],
         side: Side,
@@ -150,7 +158,7 @@ class AcpWire:
         *,
         asks: bool = False,
     ) -> tuple[Seen, ...]:
-        """The message as it is recorded, after those that waited for a session to belong to.
+        """Returns the message as it is recorded, after those that waited for a session.
 
         What names none belongs to the newest one; what `asks` waits for nothing.
         """
@@ -160,9 +168,9 @@ class AcpWire:
         if not (self._newest or asks or len(self._early) > EARLY_KEPT):
             return ()
         early, self._early = self._early, []
-        return tuple(self._recorded(*each) for each in early)
+        return tuple(self._wrapped(*each) for each in early)
 
-    def _recorded(self, message: dict[str, Any], side: Side, context: dict[str, Any]) -> Seen:
+    def _wrapped(self, message: dict[str, Any], side: Side, context: dict[str, Any]) -> Seen:
         params = table(message.get("params"))
         named = word(params.get("sessionId")) or word(context.get("session"))
         session = named or self._newest

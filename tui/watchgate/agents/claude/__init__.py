@@ -1,5 +1,6 @@
-"""Claude Code: its hooks, and what it speaks beside them."""
+"""Claude Code: its 33 hook events, its answers, and the hooks to install.
 
-from watchgate.agents.claude.adapter import ADAPTER
+Wire format: the hook JSON of Claude Code 2.1.
+"""
 
-__all__ = ["ADAPTER"]
+from watchgate.agents.claude.adapter import ADAPTER as ADAPTER

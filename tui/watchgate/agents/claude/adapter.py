@@ -167,14 +167,14 @@ class Claude:
     own_rules: Final = OWN_RULES
 
     def can(self, native: str) -> Can:
-        """What Claude Code can be told in answer to one of its events."""
+        """Returns what Claude Code can be told in answer to one of its events."""
         if beyond.is_beyond(native):
             return beyond.can(native)
         able = _CAN.get(native, Can())
         return msgspec.structs.replace(able, answer=True) if native == answers.PERMISSION else able
 
     def decode(self, payload: bytes, intake: Intake) -> Event:
-        """The event of one hook call, or of what is said beyond hooks; raises `DecodeError`."""
+        """Returns the event of one hook call or other message; raises `DecodeError`."""
         if intake.native not in EVENTS and beyond.is_beyond(intake.native):
             return beyond.decode(payload, intake, self.name, CLASSES)
         fields, native = decode(payload, intake)
@@ -208,7 +208,7 @@ class Claude:
         return awaited(event, intake, _CAN, rules)
 
     def answer(self, event: Event, reply: Reply) -> Answer:
-        """What Claude Code obeys; nothing on an event that it does not let a hook decide."""
+        """Returns what Claude Code obeys; nothing on an event that it lets no hook decide."""
         if beyond.is_beyond(event.native):
             return beyond.answer(event, reply)
         if not event.lane.waits or event.native not in _CAN:
@@ -233,13 +233,13 @@ class Claude:
                 return answers.NOTHING
 
     def closed(self, native: str, lane: Lane, reason: str) -> Answer:
-        """A denial on the gate, nothing on the lanes that hand back."""
+        """Returns a denial on the gate, nothing on the lanes that hand back."""
         if beyond.is_beyond(native):
             return beyond.closed(native, reason)
         return answers.deny(native, reason) if lane is Lane.GATE else answers.NOTHING
 
     def entries(self, profile: str) -> tuple[HookEntry, ...]:
-        """The hooks of a profile; raises `ValueError` for an unknown one."""
+        """Returns the hooks of a profile; raises `ValueError` for an unknown one."""
         return (*entries(_PLAN, profile), relay(questions.ELICITATION))
 
 

@@ -1,4 +1,4 @@
-"""What Claude Code says outside its hooks: permission requests, streams and a status line.
+"""The messages of Claude Code outside its hooks: permission requests, streams, status lines.
 
 Our proxy (`watchgate stream-json`), our MCP tool (`watchgate permission-prompt`) and our status
 line (`watchgate statusline`) send it on, the first two wrapped (see `wrapped`).
@@ -39,17 +39,17 @@ class BeyondEvent(Event, frozen=True, kw_only=True, gc=False):
 
 
 def is_beyond(native: str) -> bool:
-    """Whether an event of this name is no hook's."""
+    """Returns whether an event of this name comes from no hook."""
     return _sort(native) in _NATIVES
 
 
 def can(native: str) -> Can:
-    """What can be told in answer."""
+    """Returns what can be answered to such a message."""
     return _CAN if _sort(native) in _ASKS else Can()
 
 
 def decode(payload: bytes, intake: Intake, agent: str, classes: Classes) -> Event:
-    """The event of one message; raises `DecodeError`."""
+    """Returns the event of one message; raises `DecodeError`."""
     wrapped = unwrap(payload)
     sort, message = _sort(intake.native), wrapped.message
     request = ""
@@ -87,7 +87,7 @@ def decode(payload: bytes, intake: Intake, agent: str, classes: Classes) -> Even
 
 
 def answer(event: Event, reply: Reply) -> Answer:
-    """The answer as whoever asked reads it; the MCP tool always gives one."""
+    """Returns the answer as whoever asked reads it; the MCP tool always gives one."""
     if not isinstance(event, BeyondEvent):
         return _NOTHING
     sort = _sort(event.native)
@@ -97,23 +97,23 @@ def answer(event: Event, reply: Reply) -> Answer:
         return _NOTHING
     match reply:
         case SayAllow(input=args):
-            said = _allowed(event.tool, args)
+            decision = _allowed(event.tool, args)
         case SayAnswer(answers=answers):
-            said = _allowed(event.tool, questions.answered(event.tool.input, answers))
+            decision = _allowed(event.tool, questions.answered(event.tool.input, answers))
         case SayDeny(reason=reason):
-            said = _denied(reason)
+            decision = _denied(reason)
         case _ if sort == PROMPT_TOOL:
-            said = _denied(NOBODY)
+            decision = _denied(NOBODY)
         case _:
             return _NOTHING
     if sort == PROMPT_TOOL:
-        return _content(said)
-    response = {"subtype": "success", "request_id": event.request, "response": said}
-    return _told({"type": "control_response", "response": response})
+        return _content(decision)
+    response = {"subtype": "success", "request_id": event.request, "response": decision}
+    return _encode({"type": "control_response", "response": response})
 
 
 def closed(native: str, reason: str) -> Answer:
-    """A denial from the MCP tool; nothing from whoever can hand the question on."""
+    """Returns a denial from the MCP tool; nothing from whoever can hand the question on."""
     return _content(_denied(reason)) if _sort(native) == PROMPT_TOOL else _NOTHING
 
 
@@ -133,7 +133,7 @@ def _able(sort: str, body: Body) -> Can:
 
 
 def _asked(message: dict[str, Any]) -> tuple[str, dict[str, Any]]:
-    """The id and the fields of a request for permission, in either of its two wrappings."""
+    """Returns the id and the fields of a request for permission, in either of its two wrappings."""
     if message.get("type") == "control_request":
         asked = table(message.get("request"))
         if asked.get("subtype") != CAN_USE_TOOL:
@@ -163,10 +163,10 @@ def _denied(reason: str) -> dict[str, Any]:
     return {"behavior": "deny", "message": spoken if spoken.strip() else NOBODY}
 
 
-def _content(said: dict[str, Any]) -> Answer:
-    words = msgspec.json.encode(said).decode()
-    return _told({"content": [{"type": "text", "text": words}]})
+def _content(decision: dict[str, Any]) -> Answer:
+    words = msgspec.json.encode(decision).decode()
+    return _encode({"content": [{"type": "text", "text": words}]})
 
 
-def _told(said: dict[str, Any]) -> Answer:
-    return Answer(stdout=msgspec.json.encode(said))
+def _encode(response: dict[str, Any]) -> Answer:
+    return Answer(stdout=msgspec.json.encode(response))

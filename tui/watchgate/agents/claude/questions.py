@@ -1,4 +1,4 @@
-"""What Claude Code asks a person: its own questions, its plans, and the forms of MCP servers.
+"""Questions of Claude Code to a person: its own, its plans, and the forms of MCP servers.
 
 Wire format: `AskUserQuestion`, `ExitPlanMode` and the hook event `Elicitation` of Claude Code 2.1,
 as measured with 2.1.329. A rewritten input is checked against the tool's schema, so it repeats all
@@ -48,19 +48,19 @@ class _Elicited(msgspec.Struct, frozen=True):
 
 
 def asked(body: Body) -> Body:
-    """The call of a question or plan, with the questions that it puts to a person."""
+    """Returns the call of a question or plan, with the questions that it puts to a person."""
     if not isinstance(body, ToolCall) or body.tool.cls != "question":
         return body
     return msgspec.structs.replace(body, questions=questions(body.tool.input))
 
 
 def questions(args: dict[str, Any]) -> tuple[Question, ...]:
-    """The questions in the input of AskUserQuestion; none when they cannot be told apart."""
+    """Returns the questions in AskUserQuestion's input; none if they cannot be told apart."""
     try:
-        found = decoding.convert(args.get("questions"), tuple[_Asked, ...])
+        asked_questions = decoding.convert(args.get("questions"), tuple[_Asked, ...])
     except msgspec.ValidationError:
         return ()
-    texts = Counter(each.question for each in found)
+    texts = Counter(each.question for each in asked_questions)
     if any(times > 1 for times in texts.values()):
         return ()  # Claude knows an answer by its question's text alone.
     return tuple(
@@ -71,28 +71,32 @@ def questions(args: dict[str, Any]) -> tuple[Question, ...]:
             choices=tuple(Choice(option.label, option.description) for option in each.options),
             multiple=each.multi_select,
         )
-        for each in found
+        for each in asked_questions
     )
 
 
 def elicitation(payload: bytes) -> ToolCall:
-    """The form that an MCP server wants filled in, as a call of the event's own name."""
+    """Returns the form that an MCP server wants filled in, as a call of the event's own name."""
     try:
-        said = decoding.decode(payload, _Elicited)
+        form_request = decoding.decode(payload, _Elicited)
     except msgspec.DecodeError:
-        said = _Elicited()
+        form_request = _Elicited()
     args = {
-        "mcp_server_name": said.mcp_server_name,
-        "message": said.message,
-        **({"url": said.url} if said.url else {}),
-        **({"requested_schema": said.requested_schema} if said.requested_schema else {}),
+        "mcp_server_name": form_request.mcp_server_name,
+        "message": form_request.message,
+        **({"url": form_request.url} if form_request.url else {}),
+        **(
+            {"requested_schema": form_request.requested_schema}
+            if form_request.requested_schema
+            else {}
+        ),
     }
     tool = describe(ELICITATION, args, None, {ELICITATION: "question"})
-    return ToolCall(tool, form(said.requested_schema))
+    return ToolCall(tool, form(form_request.requested_schema))
 
 
 def able(body: Body) -> Can:
-    """What Claude Code can be told about this question, plan or form."""
+    """Returns what Claude Code can be told about this question, plan or form."""
     if not isinstance(body, ToolCall):
         return Can()
     if body.tool.cls == "plan":
@@ -103,17 +107,17 @@ def able(body: Body) -> Can:
 
 
 def answered(args: dict[str, Any], answers: Sequence[Sequence[str]]) -> dict[str, Any]:
-    """The input of AskUserQuestion with a person's answers in it: `{question: "label, label"}`.
+    """Returns the input of AskUserQuestion with a person's answers: `{question: "label, label"}`.
 
     It is what a PermissionRequest hook and a `can_use_tool` control response give back.
     """
-    told = zip(questions(args), answers, strict=True)
-    said = {question.key: _BETWEEN.join(given) for question, given in told if given}
-    return {**args, "answers": said}
+    pairs = zip(questions(args), answers, strict=True)
+    labels = {question.key: _BETWEEN.join(given) for question, given in pairs if given}
+    return {**args, "answers": labels}
 
 
 def answer(body: ToolCall, reply: Reply) -> Answer:
-    """What Claude Code obeys on a question, plan or form; nothing for any other reply."""
+    """Returns what Claude Code obeys on a question, plan or form; nothing for any other reply."""
     tool = body.tool
     if tool.native_name == ELICITATION:
         return _form_answer(body, reply)
@@ -132,13 +136,13 @@ def _form_answer(body: ToolCall, reply: Reply) -> Answer:
     match reply:
         case SayAnswer(answers=answers):
             content = values(body.questions, answers)
-            return _said({"action": "accept", "content": content})
+            return _encode_action({"action": "accept", "content": content})
         case SayDeny():
-            return _said({"action": "decline"})
+            return _encode_action({"action": "decline"})
         case _:
             return hook_answers.NOTHING
 
 
-def _said(action: dict[str, Any]) -> Answer:
+def _encode_action(action: dict[str, Any]) -> Answer:
     output = {"hookSpecificOutput": {"hookEventName": ELICITATION, **action}}
     return Answer(stdout=msgspec.json.encode(output))

@@ -1,4 +1,4 @@
-"""Claude Code's status line: what a session has cost, and one line about it.
+"""Claude Code's status line: the usage of a session, and one line about it.
 
 Wire format: the standard input of a status-line command of Claude Code 2.1.
 """
@@ -16,7 +16,7 @@ NATIVE: Final = "StatusLine"
 
 
 def usage(payload: dict[str, Any]) -> Usage:
-    """The tokens of the newest model call, the cost of the session, the account's rate limits."""
+    """Returns the tokens of the newest call, the cost of the session, the account's rate limits."""
     window = table(payload.get("context_window"))
     newest = table(window.get("current_usage"))
     size = count(window.get("context_window_size"))
@@ -35,7 +35,7 @@ def usage(payload: dict[str, Any]) -> Usage:
 
 
 def _used(window: dict[str, Any], newest: dict[str, Any], size: int | None) -> int | None:
-    """The tokens in the context: what the newest call read, else the share that is told."""
+    """Returns the tokens in the context: what the newest call read, else the share that is told."""
     names = ("input_tokens", "cache_read_input_tokens", "cache_creation_input_tokens")
     read = [each for name in names if (each := count(newest.get(name))) is not None]
     if read:
@@ -45,7 +45,7 @@ def _used(window: dict[str, Any], newest: dict[str, Any], size: int | None) -> i
 
 
 def line(payload: dict[str, Any]) -> str:
-    """One line of text; what is not known is left out."""
+    """Returns one line of text; what is not known is left out."""
     model = table(payload.get("model"))
     cost = number(table(payload.get("cost")).get("total_cost_usd"))
     used = number(table(payload.get("context_window")).get("used_percentage"))

@@ -1,4 +1,4 @@
-"""The lines of Claude Code's stream-json output: what each tells.
+"""The lines of Claude Code's stream-json output: the kind and body of each.
 
 One assistant message may come in several lines, each with one block. Calls that a line begins or
 ends become events of their own, so the proxy names the block that an event is about.
@@ -33,7 +33,7 @@ Meaning = tuple[Kind, Body]
 
 
 def meaning(wrapped: Wrapped, classes: Classes) -> Meaning:
-    """The kind of a line, or of the block of it that `context` names, and its body."""
+    """Returns the kind of a line, or of the block of it that `context` names, and its body."""
     message = wrapped.message
     if "unread" in message:
         return "unknown", Unknown(word(message.get("why")), text(message["unread"]))
@@ -52,14 +52,18 @@ def meaning(wrapped: Wrapped, classes: Classes) -> Meaning:
             return "prompt.submit", Text(text(_words(message)))
         case str(sort) if sort in TYPES:
             # Only a `rate_limit_event` has any; without, it is a line like the others.
-            told = limits.of_event(message)
-            return ("usage", Usage(limits=told)) if told else ("notice", Text(text(message)))
+            rate_limits = limits.of_event(message)
+            return (
+                ("usage", Usage(limits=rate_limits))
+                if rate_limits
+                else ("notice", Text(text(message)))
+            )
         case sort:
             return "unknown", Unknown(f"no stream-json line of type {text(sort)}", text(message))
 
 
 def blocks(message: dict[str, Any]) -> list[dict[str, Any]]:
-    """The blocks of a message's content."""
+    """Returns the blocks of a message's content."""
     return items(table(message.get("message")).get("content"))
 
 
@@ -73,12 +77,12 @@ _TOKENS: Final = (
 
 
 def usage(message: dict[str, Any]) -> Usage:
-    """The tokens and the cost that a result tells of."""
-    told = table(message.get("usage"))
+    """Returns the tokens and the cost that a result tells of."""
+    turn_usage = table(message.get("usage"))
     models = table(message.get("modelUsage"))
     parts = [table(each) for each in models.values()]
     counts: dict[str, Any] = {
-        name: _sum(parts, of_model) if parts else count(told.get(of_turn))
+        name: _sum(parts, of_model) if parts else count(turn_usage.get(of_turn))
         for name, of_turn, of_model in _TOKENS
     }
     return Usage(
@@ -90,9 +94,9 @@ def usage(message: dict[str, Any]) -> Usage:
 
 
 def _sum(parts: list[dict[str, Any]], name: str) -> int | None:
-    """A count over all models; None where none of them tells it."""
-    told = [each for part in parts if (each := count(part.get(name))) is not None]
-    return sum(told) if told else None
+    """Returns a count over all models; None where none of them tells it."""
+    counts = [each for part in parts if (each := count(part.get(name))) is not None]
+    return sum(counts) if counts else None
 
 
 def _result(message: dict[str, Any], context: dict[str, Any]) -> Meaning:
@@ -103,7 +107,7 @@ def _result(message: dict[str, Any], context: dict[str, Any]) -> Meaning:
 
 
 def _about_call(wrapped: Wrapped, block: dict[str, Any], classes: Classes) -> Meaning:
-    """A call that begins with this block, or ended with it."""
+    """Returns a call that begins with this block, or ended with it."""
     if block.get("type") == "tool_use":
         return "tool.pre", ToolCall(_tool(block, classes))
     tool = _tool(table(wrapped.context.get("call")), classes)
@@ -113,14 +117,14 @@ def _about_call(wrapped: Wrapped, block: dict[str, Any], classes: Classes) -> Me
 
 
 def _did_not_run(message: dict[str, Any], call: str) -> bool:
-    told = items(message.get("tool_result_meta"))
-    return any(each.get("id") == call and "non_execution_kind" in each for each in told)
+    call_metadata = items(message.get("tool_result_meta"))
+    return any(each.get("id") == call and "non_execution_kind" in each for each in call_metadata)
 
 
 def _ended(block: dict[str, Any], tool: Tool) -> Meaning:
     failed = block.get("is_error") is True
-    said = block.get("content")
-    result = ToolResult(tool, not failed, text=text(_joined(items(said)) or said))
+    content = block.get("content")
+    result = ToolResult(tool, not failed, text=text(_joined(items(content)) or content))
     return ("tool.error" if failed else "tool.post"), result
 
 
@@ -134,7 +138,9 @@ def _words(message: dict[str, Any]) -> str:
     return content if isinstance(content, str) else _joined(items(content))
 
 
-def _joined(found: list[dict[str, Any]]) -> str:
+def _joined(content_blocks: list[dict[str, Any]]) -> str:
     return "\n".join(
-        said for each in found if isinstance(said := each.get("text", each.get("thinking")), str)
+        block_text
+        for each in content_blocks
+        if isinstance(block_text := each.get("text", each.get("thinking")), str)
     )

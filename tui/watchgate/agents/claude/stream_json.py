@@ -1,4 +1,4 @@
-"""Claude Code's stream-json between a program and `claude -p`: what is held and what is told."""
+"""The line protocol of `watchgate stream-json`, between a program and `claude -p`."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class StreamJsonWire:
         self._early: list[tuple[dict[str, Any], Side, dict[str, Any], str]] = []
 
     def step(self, line: bytes, side: Side) -> Step:
-        """What to do with a line; one that is no message is recorded as it is."""
+        """Returns the step for a whole line; one that is no message is recorded as it is."""
         try:
             return self._step(line, side)
         except RecursionError:
@@ -46,11 +46,11 @@ class StreamJsonWire:
             return self.unread(line, side, "nested too deeply")
 
     def unread(self, start: bytes, side: Side, why: str) -> Step:
-        """Let the line pass, unless it asks whether a tool may run: that is denied."""
+        """Lets the line pass, unless it asks whether a tool may run: that is denied."""
         asking = [top for top in outline(start) if _asks(top)] if side == "agent" else []
-        said = {"unread": _shown(start), "why": unread_because(why, side, refused=bool(asking))}
-        told = tuple(_denial(id, _UNREAD) for top in asking if (id := id_of(top, "request_id")))
-        return Step(passes=not asking, seen=self._told(said, side, ""), told=told)
+        record = {"unread": _shown(start), "why": unread_because(why, side, refused=bool(asking))}
+        denials = tuple(_denial(id, _UNREAD) for top in asking if (id := id_of(top, "request_id")))
+        return Step(passes=not asking, observed=self._record(record, side, ""), agent_lines=denials)
 
     def _step(self, line: bytes, side: Side) -> Step:
         try:
@@ -64,34 +64,34 @@ class StreamJsonWire:
             id = word(table(message.get("response")).get("request_id"))
             if id and self._holding.of_id(id.encode()) is not None:
                 # It was never asked; passed on, this would decide in the place of who is.
-                return Step(passes=False, seen=self._told(message, side, sort))
+                return Step(passes=False, observed=self._record(message, side, sort))
         if side == "agent" and sort == "control_request":
             asked = table(message.get("request"))
             if asked.get("subtype") == CAN_USE_TOOL and (id := word(message.get("request_id"))):
-                seen = self._seen(message, side, {}, CAN_USE_TOOL)
-                return Step(passes=False, hold=self._holding.hold(seen, id.encode(), "", sort))
+                observed = self._observe(message, side, {}, CAN_USE_TOOL)
+                return Step(passes=False, hold=self._holding.hold(observed, id.encode(), "", sort))
         if side == "agent" and sort == "control_cancel_request":
             held = self._holding.of_id(word(message.get("request_id")).encode())
             if held is not None and self._holding.end(held):
                 return Step(passes=False, ended=((held, b""),))
-        return Step(seen=self._told(message, side, sort))
+        return Step(observed=self._record(message, side, sort))
 
     def settle(self, held: Held, answer: bytes) -> bytes | None:
-        """The control response, which the adapter has made whole."""
+        """Returns the control response, which the adapter has made whole."""
         if not self._holding.end(held):
             return b""
         return answer + b"\n" if answer else None
 
     def withdraw(self) -> tuple[tuple[Held, bytes], ...]:
-        """Deny all that is held."""
+        """Denies all that is held."""
         return self._holding.cancel()
 
     def rest(self) -> tuple[Seen, ...]:
-        """What came before any session was told."""
+        """Returns the messages that came before any of them named a session."""
         early, self._early = self._early, []
-        return tuple(self._seen(*each) for each in early)
+        return tuple(self._observe(*each) for each in early)
 
-    def _told(self, message: dict[str, Any], side: Side, sort: str) -> tuple[Seen, ...]:
+    def _record(self, message: dict[str, Any], side: Side, sort: str) -> tuple[Seen, ...]:
         if side == "agent":
             self._session = word(message.get("session_id")) or self._session
             self._mode = word(message.get("permissionMode")) or self._mode
@@ -99,22 +99,22 @@ class StreamJsonWire:
         if sort == "stream_event":
             return ()  # parts of a message that comes whole as well
         if sort == "result":
-            plain = self._seen(message, side, {}, native)
-            return plain, self._seen(message, side, {"turn": True}, native)
+            plain = self._observe(message, side, {}, native)
+            return plain, self._observe(message, side, {"turn": True}, native)
         contexts = [
             context
             for block in stream.blocks(message)
             if (context := self._block(block, side)) is not None
         ]
-        found = [(message, side, each, native) for each in contexts or [{}]]
+        fresh = [(message, side, each, native) for each in contexts or [{}]]
         if not self._session and len(self._early) < EARLY_KEPT:
-            self._early += found  # it tells its session only after the first prompt
+            self._early += fresh  # it tells its session only after the first prompt
             return ()
         early, self._early = self._early, []
-        return tuple(self._seen(*each) for each in (*early, *found))
+        return tuple(self._observe(*each) for each in (*early, *fresh))
 
     def _block(self, block: dict[str, Any], side: Side) -> dict[str, Any] | None:
-        """What an event about one block needs to know; None for a block that is no call's."""
+        """Returns the context of an event about one block; None for a block that is no call's."""
         if side != "agent":
             return None
         if block.get("type") == "tool_use" and (id := word(block.get("id"))):
@@ -125,7 +125,7 @@ class StreamJsonWire:
             return {"block": block, "call": call} if call is not None else None
         return None
 
-    def _seen(
+    def _observe(
         self, message: dict[str, Any], side: Side, context: dict[str, Any], native: str
     ) -> Seen:
         known = {"session": self._session, "mode": self._mode}
@@ -153,6 +153,6 @@ def _denied(held: Held) -> bytes:
 
 
 def _denial(id: bytes, why: str) -> bytes:
-    said = {"behavior": "deny", "message": why}
-    response = {"subtype": "success", "request_id": msgspec.Raw(id), "response": said}
+    decision = {"behavior": "deny", "message": why}
+    response = {"subtype": "success", "request_id": msgspec.Raw(id), "response": decision}
     return msgspec.json.encode({"type": "control_response", "response": response}) + b"\n"

@@ -1,7 +1,7 @@
 """Codex CLI: its 12 hook events, those of its fork, its answers, and the hooks to install.
 
-Wire format: the hook schemas of Codex CLI 0.169, and `fork`. A permission answer with any key
-that Codex does not know is void, and an allow before a tool call is an error but beside another
+Wire format: the hook schemas of Codex CLI 0.169, and `flat_payload`. A permission answer with any
+key that Codex does not know is void, and an allow before a tool call is an error but beside another
 input, which Codex then asks about by its own rules.
 """
 
@@ -127,13 +127,13 @@ class Codex:
     own_rules: Final = OWN_RULES
 
     def can(self, native: str) -> Can:
-        """What Codex can be told in answer to one of its events."""
+        """Returns what Codex can be told in answer to one of its events."""
         if app_server.APP_SERVER.can(native).deny:
             return app_server.APP_SERVER.can(native)
         return _CAN.get(native, Can())
 
     def decode(self, payload: bytes, intake: Intake) -> Event:
-        """The event of one hook call; raises `DecodeError`."""
+        """Returns the event of one hook call; raises `DecodeError`."""
         if app_server.is_message(payload):
             return app_server.APP_SERVER.decode(payload, intake)
         payload = fork.flat(payload)
@@ -162,7 +162,7 @@ class Codex:
         return awaited(event, intake, _CAN, rules)
 
     def answer(self, event: Event, reply: Reply) -> Answer:
-        """What Codex obeys; to a permission no edited input can be told, so it denies."""
+        """Returns what Codex obeys; to a permission no edited input can be told, so it denies."""
         if app_server.APP_SERVER.can(event.native).deny:
             return app_server.APP_SERVER.answer(event, reply)
         if not event.lane.waits or event.native not in _CAN:
@@ -182,24 +182,24 @@ class Codex:
                 return answers.NOTHING
 
     def closed(self, native: str, lane: Lane, reason: str) -> Answer:
-        """A denial on the gate, nothing on the lanes that hand back."""
+        """Returns a denial on the gate, nothing on the lanes that hand back."""
         if app_server.APP_SERVER.can(native).deny:
             return app_server.APP_SERVER.closed(native, lane, reason)
         return answers.deny(native, reason) if lane is Lane.GATE else answers.NOTHING
 
     def entries(self, profile: str) -> tuple[HookEntry, ...]:
-        """The hooks of a profile; raises `ValueError` for an unknown one."""
+        """Returns the hooks of a profile; raises `ValueError` for an unknown one."""
         return entries(_PLAN, profile)
 
 
 def _takes_edit(event: Event) -> bool:
-    """Before a shell command of its own Codex takes another one; of other tools it is not known."""
+    """Returns whether Codex takes another input: for a shell command it does."""
     tool = event.tool
     return event.native == answers.PRE_TOOL and tool is not None and tool.native_name == "Bash"
 
 
 def _under_one_name(body: Body) -> Body:
-    """A shell is `Bash` to every rule, whatever the fork calls it (CX-48)."""
+    """Names a shell `Bash`, as every rule knows it, whatever the fork calls it (CX-48)."""
     if isinstance(body, ToolCall | ToolResult) and body.tool.native_name in fork.SHELLS:
         return msgspec.structs.replace(body, tool=msgspec.structs.replace(body.tool, name="Bash"))
     return body

@@ -1,4 +1,4 @@
-"""What Codex's app-server asks and tells its client, as a table: approvals and token counts.
+"""The messages of Codex's app-server to its client are a table: approvals and token counts.
 
 Wire format: the JSON-RPC of `codex app-server` 0.169. An answer here lacks the request's `id`,
 which whoever speaks the protocol adds. Its lines are known by `method`, which no hook payload has.
@@ -73,5 +73,5 @@ APP_SERVER: Final = TableAdapter(
 
 
 def is_message(payload: bytes) -> bool:
-    """Whether this may be a line of the app-server, looked at before it is decoded."""
+    """Returns whether this may be a line of the app-server, looked at before it is decoded."""
     return b'"method"' in payload and b'"params"' in payload and b'"hook_event_name"' not in payload

@@ -1,4 +1,4 @@
-"""The hook payloads of the codex fork's first version, brought into the form of its second.
+"""The hook payloads of the fork's first version are brought into the form of its second.
 
 The first wraps the event (`hook_event`, named by `event_type` in snake case) and gives a tool's
 input as a text, in which a shell call keeps the bounds of its arguments. The second is flat, as
@@ -30,7 +30,7 @@ _FIELDS: Final = {"tool_output": "tool_response", "user_message": "prompt"}
 
 
 def flat(payload: bytes) -> bytes:
-    """The payload in the flat form; one that is not of the first version as it is.
+    """Returns the payload in the flat form; one that is not of the first version as it is.
 
     Raises `DecodeError` for a call that names its command twice: only one of them would be judged.
     """
@@ -53,7 +53,7 @@ def flat(payload: bytes) -> bytes:
 
 
 def _input(given: Any, tool: Any) -> dict[str, Any]:
-    """The input as an object: a text that holds none is kept whole under `input`."""
+    """Returns the input as an object: a text that holds none is kept whole under `input`."""
     args = given
     if isinstance(given, str):
         try:

@@ -25,7 +25,7 @@ _NO_REASON = "Denied by watchgate; no reason was given."
 
 
 def pre_tool_allow(args: dict[str, Any] | None, words: str = "") -> Answer:
-    """The call may run, with `args` in place of its own; the model reads `words` beside it."""
+    """Lets the call run, with `args` in place of its own; the model also reads `words`."""
     output: dict[str, Any] = {"hookEventName": PRE_TOOL, "permissionDecision": "allow"}
     if args is not None:
         output["updatedInput"] = args
@@ -35,7 +35,7 @@ def pre_tool_allow(args: dict[str, Any] | None, words: str = "") -> Answer:
 
 
 def pre_tool_deny(reason: str, *, stop: bool = False) -> Answer:
-    """The call must not run; Codex ignores a denial whose reason is empty.
+    """Denies the call; Codex ignores a denial whose reason is empty.
 
     `stop` ends the turn as well: Claude Code obeys it beside a denial, Codex has no such answer.
     """
@@ -50,20 +50,20 @@ def pre_tool_deny(reason: str, *, stop: bool = False) -> Answer:
 
 
 def prompt_deny(reason: str) -> Answer:
-    """The prompt is not sent; the user reads why."""
+    """Denies the prompt; the user reads the reason."""
     answer = {"decision": "block", "reason": spoken(reason)}
     return Answer(stdout=msgspec.json.encode(answer))
 
 
 def context(native: str, words: str) -> Answer:
-    """Nothing is decided; the model reads these words beside the call or the prompt."""
+    """Returns words for the model to read with the call or the prompt; nothing is decided."""
     if not words:
         return NOTHING
     return Answer(stdout=_output({"hookEventName": native, "additionalContext": spoken(words)}))
 
 
 def permission_allow(args: dict[str, Any] | None) -> Answer:
-    """The agent need not ask; `args` replace the call's own where they are given."""
+    """Spares the agent's question; `args` replace the call's own where they are given."""
     decision: dict[str, Any] = {"behavior": "allow"}
     if args is not None:
         decision["updatedInput"] = args
@@ -71,7 +71,7 @@ def permission_allow(args: dict[str, Any] | None) -> Answer:
 
 
 def permission_deny(reason: str, *, interrupt: bool = False) -> Answer:
-    """The call must not run; `interrupt` ends the turn as well (a key that Codex refuses)."""
+    """Denies the call; `interrupt` ends the turn as well (a key that Codex refuses)."""
     decision: dict[str, Any] = {"behavior": "deny", "message": spoken(reason)}
     if interrupt:
         decision["interrupt"] = True
@@ -79,20 +79,20 @@ def permission_deny(reason: str, *, interrupt: bool = False) -> Answer:
 
 
 def deny(native: str, reason: str) -> Answer:
-    """The denial for an event that may not have been readable: the pre-tool shape unless named."""
+    """Returns a denial for an event that may not have been readable: by default of a tool call."""
     return permission_deny(reason) if native == PERMISSION else pre_tool_deny(reason)
 
 
 def on_stderr(reason: str) -> bytes:
-    """The reason as lines for stderr: JSON escapes what a terminal would obey, stderr does not."""
+    """Returns the reason as lines for stderr, escaped: JSON escapes what a terminal would obey."""
     return "\n".join(safe_lines(reason)).encode() + b"\n"
 
 
-def _output(specific: dict[str, Any], beside: Mapping[str, Any] = MappingProxyType({})) -> bytes:
-    return msgspec.json.encode({"hookSpecificOutput": specific, **beside})
+def _output(specific: dict[str, Any], extra: Mapping[str, Any] = MappingProxyType({})) -> bytes:
+    return msgspec.json.encode({"hookSpecificOutput": specific, **extra})
 
 
 def spoken(reason: str) -> str:
-    """The reason as words that can be told: never empty, and without lone surrogates."""
+    """Returns the reason as words that can be told: never empty, and without lone surrogates."""
     # A lone surrogate cannot be encoded, and a denial must not fail for the sake of its reason.
     return reason.encode("utf-8", "replace").decode() if reason.strip() else _NO_REASON

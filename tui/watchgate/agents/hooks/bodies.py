@@ -32,43 +32,43 @@ _PATCH_FAILED = re.compile(r"Exit code: -?[1-9]")
 
 
 def call(payload: HookPayload, classes: Classes) -> Body:
-    """A call that is about to run, or that was decided elsewhere."""
+    """Returns a call that is about to run, or that was decided elsewhere."""
     return ToolCall(_tool(payload, classes))
 
 
 def refusal(payload: HookPayload, classes: Classes) -> Body:
-    """A call that the agent refused by its own rules."""
+    """Returns a call that the agent refused by its own rules."""
     return ToolCall(_tool(payload, classes), why=own_refusal(text(payload.reason)))
 
 
 def own_refusal(reason: str) -> str:
-    """The words for a refusal by an agent's own rules: its reason, where it gives one."""
+    """Returns the words for a refusal by an agent's own rules: its reason, where it gives one."""
     return reason or "by its own rules"
 
 
 def result(payload: HookPayload, classes: Classes) -> Body:
-    """A call that ran; Codex reports a failed patch only in the result's first line."""
+    """Returns a call that ran; Codex reports a failed patch only in the result's first line."""
     tool = _tool(payload, classes)
     response = payload.tool_response
-    said = response_text(response)
-    failed = tool.cls == "edit" and _PATCH_FAILED.match(said) is not None
+    response_words = response_text(response)
+    failed = tool.cls == "edit" and _PATCH_FAILED.match(response_words) is not None
     return ToolResult(
         tool,
         ok=not failed,
-        text=said,
+        text=response_words,
         took_ms=_took_ms(payload),
         interrupted=isinstance(response, dict) and response.get("interrupted") is True,
     )
 
 
 def failure(payload: HookPayload, classes: Classes) -> Body:
-    """A call that ran and failed; a shell's exit status stands before its output."""
-    tool, said = _tool(payload, classes), text(payload.error)
-    status = _EXITED.match(said) if tool.cls == "shell" else None
+    """Returns a call that ran and failed; a shell's exit status stands before its output."""
+    tool, error_text = _tool(payload, classes), text(payload.error)
+    status = _EXITED.match(error_text) if tool.cls == "shell" else None
     return ToolResult(
         tool,
         ok=False,
-        text=said,
+        text=error_text,
         took_ms=_took_ms(payload),
         interrupted=payload.is_interrupt is True,
         exit_code=int(status[1]) if status else None,
@@ -76,7 +76,7 @@ def failure(payload: HookPayload, classes: Classes) -> Body:
 
 
 def batch(payload: HookPayload, classes: Classes) -> Body:
-    """All calls of one model turn."""
+    """Returns all calls of one model turn."""
     return ToolBatch(
         tuple(
             describe(each.tool_name, each.tool_input, each.tool_use_id, classes)
@@ -86,12 +86,12 @@ def batch(payload: HookPayload, classes: Classes) -> Body:
 
 
 def asks_there(notification_type: object) -> bool:
-    """Tell whether a notice of this type says that the agent asks in its own terminal."""
+    """Returns whether a notice of this type says that the agent asks in its own terminal."""
     return isinstance(notification_type, str) and notification_type in PROMPTS
 
 
 def words(*fields: str) -> Builder:
-    """A text made of the named payload fields that are set, joined by a colon."""
+    """Returns a text made of the named payload fields that are set, joined by a colon."""
 
     def build(payload: HookPayload, _classes: Classes) -> Body:
         return Text(_joined(payload, fields), asks_there(payload.notification_type))
@@ -100,7 +100,7 @@ def words(*fields: str) -> Builder:
 
 
 def phase(field: str, *details: str) -> Builder:
-    """A session change whose word is in a payload field: how it began, why it ended."""
+    """Returns a session change whose word is in a payload field: how it began, why it ended."""
 
     def build(payload: HookPayload, _classes: Classes) -> Body:
         return _change(payload, text(getattr(payload, field)), details)
@@ -109,7 +109,7 @@ def phase(field: str, *details: str) -> Builder:
 
 
 def change(what: str, *details: str) -> Builder:
-    """A session change that the event's name alone tells."""
+    """Returns a session change that the event's name alone tells."""
 
     def build(payload: HookPayload, _classes: Classes) -> Body:
         return _change(payload, what, details)
@@ -144,7 +144,7 @@ def _took_ms(payload: HookPayload) -> int | None:
 
 
 def response_text(response: Any) -> str:
-    """What a tool gave back, in words: its streams or its text blocks where it has any."""
+    """Returns a tool's result in words: its streams or its text blocks where it has any."""
     if isinstance(response, dict):
         streams = [response.get("stdout"), response.get("stderr")]
         if any(isinstance(stream, str) for stream in streams):

@@ -1,4 +1,7 @@
-"""Which hooks a profile installs, and short words for one of them."""
+"""The hooks that a profile installs, with the matchers that send tools to one of them.
+
+A matcher holds whether an agent searches for a match or wants the whole name to match.
+"""
 
 from __future__ import annotations
 
@@ -20,26 +23,26 @@ _GATES = (Lane.GATE, Lane.GATE_READ)
 
 
 def gate(event: str, matcher: str | None = None, timeout_s: int = LONGEST_TIMEOUT_S) -> HookEntry:
-    """A hook that holds a call or a prompt until it is decided; silence denies it."""
+    """Returns a hook that holds a call or a prompt until it is decided; silence denies it."""
     return _waiting(event, Lane.GATE, matcher, timeout_s)
 
 
 def gate_read(
     event: str, matcher: str | None = None, timeout_s: int = LONGEST_TIMEOUT_S
 ) -> HookEntry:
-    """A gate for tools that only read; silence hands back, but denies under `strict`."""
+    """Returns a gate for tools that only read; silence hands back, but denies under `strict`."""
     return _waiting(event, Lane.GATE_READ, matcher, timeout_s)
 
 
 def relay(event: str, matcher: str | None = None, timeout_s: int = LONGEST_TIMEOUT_S) -> HookEntry:
-    """A hook on what the agent would ask a person itself; silence hands back."""
+    """Returns a hook on what the agent would ask a person itself; silence hands back."""
     return _waiting(event, Lane.RELAY, matcher, timeout_s)
 
 
 def observed(
     *events: str, timeouts_s: Mapping[str, int] = MappingProxyType({})
 ) -> tuple[HookEntry, ...]:
-    """Hooks that only tell us; `timeouts_s` are those of events with less time than ours."""
+    """Returns hooks that only report; `timeouts_s` holds the events with less time than ours."""
     return tuple(
         HookEntry(
             event=event, lane=Lane.OBSERVE, timeout_s=timeouts_s.get(event, OBSERVER_TIMEOUT_S)
@@ -51,7 +54,7 @@ def observed(
 def planned(
     hooks: Iterable[HookEntry], profile: str, before: Collection[str]
 ) -> tuple[HookEntry, ...]:
-    """The hooks of a profile; `watch` only looks at the events `before` a call and at gates.
+    """Returns the hooks of a profile; `watch` only observes the events `before` a call and gates.
 
     Where it looks at several parts of one event, one hook on all of it does. Raises `ValueError` on
     a bad profile.
@@ -60,13 +63,13 @@ def planned(
         raise ValueError(f"unknown profile {profile!r}: use one of {', '.join(PROFILES)}")
     if profile != "watch":
         return tuple(hooks)
-    kept: dict[tuple[str, Lane], HookEntry] = {}
+    plan: dict[tuple[str, Lane], HookEntry] = {}
     for entry in hooks:
         looks = entry.lane in _GATES or (entry.lane.waits and entry.event in before)
         each = _looking(entry) if looks else entry
         key = (each.event, each.lane)
-        kept[key] = msgspec.structs.replace(each, matcher=None) if key in kept else each
-    return tuple(kept.values())
+        plan[key] = msgspec.structs.replace(each, matcher=None) if key in plan else each
+    return tuple(plan.values())
 
 
 class Plan(msgspec.Struct, frozen=True, kw_only=True):
@@ -83,7 +86,10 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def entries(plan: Plan, profile: str) -> tuple[HookEntry, ...]:
-    """The entries in the order in which they are written; raises `ValueError` on a bad profile."""
+    """Returns the entries in the order in which they are written.
+
+    Raises `ValueError` on a bad profile.
+    """
     reads = () if plan.read_matcher is None else (gate_read(PRE_TOOL, plan.read_matcher),)
     hooks = (
         gate(PRE_TOOL, plan.gate_matcher),

@@ -1,6 +1,6 @@
-"""Regular expressions that send an agent's reading tools one way and all others another.
+"""The hooks that a profile installs, with the matchers that send tools to one of them.
 
-They hold whether an agent searches for a match or wants the whole name to match.
+A matcher holds whether an agent searches for a match or wants the whole name to match.
 """
 
 from __future__ import annotations
@@ -11,12 +11,12 @@ from watchgate.core.events import ToolClass
 
 
 def reads(classes: Mapping[str, ToolClass]) -> str:
-    """Exactly the tools of a table that only read."""
+    """Matches exactly the tools of a table that only read."""
     return f"^(?:{'|'.join(_reading(classes))})$"
 
 
 def acts(classes: Mapping[str, ToolClass]) -> str:
-    """Every tool but those, also one that no table knows; for engines that can look ahead."""
+    """Matches every other tool, also one that no table knows; for engines that can look ahead."""
     return f"^(?!(?:{'|'.join(_reading(classes))})$).*$"
 
 

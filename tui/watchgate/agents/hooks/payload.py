@@ -83,7 +83,7 @@ _COMMON = frozenset(
 
 
 def decode(payload: bytes, intake: Intake) -> tuple[HookPayload, str]:
-    """The payload and its event's name, from the payload itself or else from the frame's header.
+    """Returns the payload and its event's name, from the payload or else the frame's header.
 
     Raises `DecodeError` when it is no JSON object of this family, or names no session or event.
     """
@@ -100,7 +100,7 @@ def decode(payload: bytes, intake: Intake) -> tuple[HookPayload, str]:
 
 
 def rest(payload: bytes) -> str:
-    """The fields that only this event has, as JSON: for events that nobody described.
+    """Returns the fields that only this event has, as JSON: for events that nobody described.
 
     Raises `DecodeError`: fields that nobody typed were skipped so far, and may hold anything.
     """
@@ -113,7 +113,7 @@ def rest(payload: bytes) -> str:
 
 
 def text(value: Any) -> str:
-    """The value in words, all of them: a string as it is, nothing for null, else JSON."""
+    """Returns the value in words, all of them: a string as it is, nothing for null, else JSON."""
     if value is None:
         return ""
     return value if isinstance(value, str) else msgspec.json.encode(value).decode()

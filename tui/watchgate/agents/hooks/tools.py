@@ -1,4 +1,4 @@
-"""Which kind of tool a name stands for, and what makes two descriptions of a call the same call."""
+"""The canonical tool of a call: its class, and the hash that makes two descriptions one call."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _SHOWN_AS = {"apply_patch": "Edit"}
 
 
 def describe(name: str, args: dict[str, Any], call_id: str | None, classes: Classes) -> Tool:
-    """The canonical tool of a call; `classes` is the agent's table of tool names."""
+    """Returns the canonical tool of a call; `classes` is the agent's table of tool names."""
     cls = classes.get(name)
     display = _SHOWN_AS.get(name, name)
     if cls is None:

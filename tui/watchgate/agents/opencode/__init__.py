@@ -1,5 +1,9 @@
-"""OpenCode: our plugin in it, and its stream of events."""
+"""OpenCode: its plugin hooks and bus events, and what our plugin and stream client are told.
 
-from watchgate.agents.opencode.adapter import ADAPTER
+OpenCode runs no hook commands. Our plugin asks before each tool call, and answers permissions and
+questions over OpenCode's own HTTP interface; the stream client does the latter for a server
+without the plugin. The answers here are read by those two: `{"decision", "args"?, "reason"?}` for
+a call, else the body to post.
+"""
 
-__all__ = ["ADAPTER"]
+from watchgate.agents.opencode.adapter import ADAPTER as ADAPTER

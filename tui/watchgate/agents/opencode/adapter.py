@@ -98,11 +98,11 @@ class OpenCode:
     own_rules: Final = OWN_RULES
 
     def can(self, native: str) -> Can:
-        """What OpenCode can be told in answer to one of its events."""
+        """Returns what OpenCode can be told in answer to one of its events."""
         return _CAN.get(native, Can())
 
     def decode(self, payload: bytes, intake: Intake) -> Event:
-        """The event of one payload; raises `DecodeError`.
+        """Returns the event of one payload; raises `DecodeError`.
 
         A sub-agent runs in a session of its own, and is shown under the one that it works for.
         """
@@ -129,17 +129,17 @@ class OpenCode:
         return awaited(event, intake, _CAN, rules)
 
     def answer(self, event: Event, reply: Reply) -> Answer:
-        """What our plugin or stream client does for OpenCode; empty leaves it to OpenCode."""
+        """Returns the answer that our plugin or stream client carries out; empty for none."""
         if not event.lane.waits or event.native not in _CAN:
             return Answer()
         return _ANSWERS[event.native](reply)
 
     def closed(self, native: str, lane: Lane, reason: str) -> Answer:
-        """A denial on the gate, nothing on the lanes that hand back."""
+        """Returns a denial on the gate, nothing on the lanes that hand back."""
         return _denial(reason) if lane is Lane.GATE else Answer()
 
     def entries(self, profile: str) -> tuple[HookEntry, ...]:
-        """What our plugin forwards; raises `ValueError` for an unknown profile.
+        """Returns what our plugin forwards; raises `ValueError` for an unknown profile.
 
         The matcher names the tools of its lane; the entry without one is for all others.
         """
@@ -169,10 +169,10 @@ def _before(profile: str) -> tuple[HookEntry, ...]:
 def _about_call(reply: Reply) -> Answer:
     match reply:
         case SayAllow(input=None):
-            return _told({"decision": "allow"})
+            return _encode_answer({"decision": "allow"})
         case SayAllow(input=args, context=words):
-            beside = {"context": spoken(words)} if words else {}
-            return _told({"decision": "allow", "args": args, **beside})
+            extra = {"context": spoken(words)} if words else {}
+            return _encode_answer({"decision": "allow", "args": args, **extra})
         case SayDeny(reason=reason):
             return _denial(reason)
     return Answer()
@@ -181,34 +181,34 @@ def _about_call(reply: Reply) -> Answer:
 def _about_permission(reply: Reply) -> Answer:
     match reply:
         case SayAllow(input=None):
-            return _told({"reply": "once"})
+            return _encode_answer({"reply": "once"})
         case SayAllow():
-            return _told({"reply": "reject", "message": _NO_EDIT})
+            return _encode_answer({"reply": "reject", "message": _NO_EDIT})
         case SayDeny(stop=True):
             # OpenCode ends the turn on a refusal that says nothing.
-            return _told({"reply": "reject"})
+            return _encode_answer({"reply": "reject"})
         case SayDeny(reason=reason):
-            return _told({"reply": "reject", "message": spoken(reason)})
+            return _encode_answer({"reply": "reject", "message": spoken(reason)})
     return Answer()
 
 
 def _about_question(reply: Reply) -> Answer:
     match reply:
         case SayAnswer(answers=answers):
-            return _told({"answers": answers})
+            return _encode_answer({"answers": answers})
         case SayDeny():
-            return _told({"reject": True})
+            return _encode_answer({"reject": True})
     return Answer()
 
 
-def _told(answer: dict[str, Any]) -> Answer:
+def _encode_answer(answer: dict[str, Any]) -> Answer:
     return Answer(stdout=msgspec.json.encode(answer))
 
 
 def _denial(reason: str) -> Answer:
     reason = spoken(reason)
-    told = msgspec.json.encode({"decision": "deny", "reason": reason})
-    return Answer(stdout=told, stderr=on_stderr(reason), exit_code=2)
+    body = msgspec.json.encode({"decision": "deny", "reason": reason})
+    return Answer(stdout=body, stderr=on_stderr(reason), exit_code=2)
 
 
 _ANSWERS: Final = {BEFORE: _about_call, ASKED: _about_permission, QUESTION: _about_question}

@@ -1,4 +1,4 @@
-"""What each hook and each bus event of OpenCode means."""
+"""The kind and body of each hook and each bus event of OpenCode."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _REFUSALS = (_REJECTED, _FORBIDDEN)
 
 
 def meant(payload: Payload) -> Meant:
-    """The kind and body of a payload; what nobody described is a notice with all its fields."""
+    """Returns the kind and body of a payload; one that nobody described is a notice."""
     return EVENTS.get(payload.name, _notice)(payload)
 
 
@@ -62,7 +62,7 @@ def _chat(payload: Payload) -> Meant:
 
 
 def _prompt(payload: Payload, words: str) -> Meant:
-    """A sub-agent's prompt was written by the agent above it, not by a person."""
+    """Reads a prompt; a sub-agent's was written by the agent above it, not by a person."""
     return "message" if payload.sub else "prompt.submit", Text(text(words))
 
 
@@ -77,7 +77,7 @@ def _created(payload: Payload) -> Meant:
 
 
 def _updated(payload: Payload) -> Meant:
-    """A session's cost includes that of its sub-agents only where a forwarder added it.
+    """Reads a session's cost, which includes its sub-agents' only where a forwarder added it.
 
     OpenCode writes 0 also where it knows no price, and under a subscription.
     """
@@ -99,8 +99,8 @@ def _over(kind: Kind, what: str) -> Builder:
 def _error(payload: Payload) -> Meant:
     error = mapping(payload.properties.get("error"))
     name = string(error, "name")
-    said = Text(text(string(mapping(error.get("data")), "message") or name))
-    return "turn.interrupt" if name == "MessageAbortedError" else "turn.error", said
+    error_text = Text(text(string(mapping(error.get("data")), "message") or name))
+    return "turn.interrupt" if name == "MessageAbortedError" else "turn.error", error_text
 
 
 def _message(payload: Payload) -> Meant:
@@ -160,7 +160,7 @@ def _asked(payload: Payload) -> Meant:
 
 
 def _replied(payload: Payload) -> Meant:
-    """A refusal ends the call that it is about; whatever else is said lets it go on."""
+    """Reads a reply: a refusal ends the call that it is about, any other lets it go on."""
     reply = string(payload.properties, "reply")
     called = tools.resolved(payload.known)
     if reply in _REPLIES and called is not None:
@@ -170,9 +170,9 @@ def _replied(payload: Payload) -> Meant:
     return "notice", Text(f"permission: {reply}")
 
 
-def _why_refused(payload: Payload, said: str) -> str:
-    """The words for a refusal of OpenCode's own; `said` are those that its model reads."""
-    if said.startswith(_FORBIDDEN):
+def _why_refused(payload: Payload, refusal: str) -> str:
+    """Returns the words for a refusal of OpenCode's own; its model reads `refusal`."""
+    if refusal.startswith(_FORBIDDEN):
         return "a rule of its own forbids it"
     if payload.known.headless:
         return "it asks nobody when headless"
@@ -200,7 +200,7 @@ def _notice(payload: Payload) -> Meant:
 
 
 def _usage(fields: Fields) -> Usage:
-    """OpenCode counts input without what came from the cache; its cost is of one message."""
+    """Reads usage: OpenCode counts input without cached tokens, and cost by message."""
     tokens = mapping(fields.get("tokens"))
     cache = mapping(tokens.get("cache"))
     read, write = _count(cache.get("read")), _count(cache.get("write"))

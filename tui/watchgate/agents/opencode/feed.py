@@ -1,7 +1,7 @@
-"""The bus of an OpenCode server as one client hears it: what is told to the core, what is asked.
+"""The bus of an OpenCode server as one client reads it: what the core is told and asked.
 
-Pure, and with a memory: it adds to each event what earlier ones told (`Known`), drops what comes in
-floods or twice, and says when a question was answered by somebody else.
+Pure, and with a memory: it adds to each event what earlier ones told (see `Known`),
+drops what comes in floods or twice, and says when a question was answered by somebody else.
 """
 
 from __future__ import annotations
@@ -34,9 +34,9 @@ _REPLIES: Final = frozenset(("permission.replied", "question.replied", "question
 
 
 class Tell(msgspec.Struct, frozen=True):
-    """Something to record."""
+    """A payload to record."""
 
-    seen: Seen
+    observed: Seen
 
 
 class Ask(msgspec.Struct, frozen=True):
@@ -45,11 +45,11 @@ class Ask(msgspec.Struct, frozen=True):
     id: str
     session: str
     directory: str
-    seen: Seen
+    observed: Seen
 
 
 class Over(msgspec.Struct, frozen=True):
-    """Nothing waits for an answer to these any more: one request, or all of a session."""
+    """The end of requests that waited for an answer: one of them, or all of a session."""
 
     id: str = ""
     session: str = ""
@@ -59,7 +59,7 @@ Step = Tell | Ask | Over
 
 
 class Feed:
-    """What was heard from one server so far."""
+    """The state of one server's bus, from its events so far."""
 
     def __init__(self) -> None:
         self._sessions: Recent[str, Fields] = Recent(KEPT)
@@ -70,11 +70,11 @@ class Feed:
         self._users: Recent[str, None] = Recent(KEPT)
 
     def learn(self, info: Fields) -> None:
-        """Take note of a session that was there before anything was heard."""
+        """Takes note of a session that was there before the first event."""
         self._sessions.renew(string(info, "id"), info)
 
     def take(self, directory: str, event: Fields) -> Iterator[Step]:
-        """What follows from one event of the bus."""
+        """Yields the steps that follow from one event of the bus."""
         name, props = string(event, "type"), mapping(event.get("properties"))
         if name in (ASKED, QUESTION):
             yield from self._ask(directory, name, props)
@@ -101,7 +101,7 @@ class Feed:
         call_id = string(mapping(props.get("tool")), "callID")
         self._asked[id] = call_id
         about = self._call(call_id) if name == ASKED else {}
-        yield Ask(id, session, directory, self._seen(directory, name, props, **about))
+        yield Ask(id, session, directory, self._observe(directory, name, props, **about))
 
     def _replied(self, directory: str, name: str, props: Fields) -> Iterator[Step]:
         id = string(props, "requestID")
@@ -123,8 +123,8 @@ class Feed:
                 message = string(part, "messageID")
                 if self._first(f"prompt {message}"):
                     info = {"role": "user", "sessionID": part.get("sessionID"), "id": message}
-                    said = string(part, "text")
-                    yield self._tell(directory, "message.updated", {"info": info}, text=said)
+                    words = string(part, "text")
+                    yield self._tell(directory, "message.updated", {"info": info}, text=words)
             case "text" if "end" in mapping(part.get("time")):
                 yield self._tell(directory, "message.part.updated", props)
 
@@ -156,12 +156,12 @@ class Feed:
             yield self._tell(directory, "session.updated", props, cost_usd=total)
 
     def _cost_usd(self, top: str) -> float:
-        """What a session and all of its sub-agents cost so far."""
+        """Returns the cost of a session and all of its sub-agents so far (USD)."""
         family = (info for id, info in self._sessions.items() if (self._top(id) or id) == top)
         return float(sum(info.get("cost") or 0 for info in family))
 
     def _top(self, session: str) -> str:
-        """The session at the top of a sub-agent's line; empty for a session of its own."""
+        """Returns the session at the top of a sub-agent's line; empty for a session of its own."""
         top = parent = string(self._sessions.get(session, {}), "parentID")
         for _ in range(20):
             parent = string(self._sessions.get(top, {}), "parentID")
@@ -181,37 +181,37 @@ class Feed:
         return True
 
     def _tell(self, directory: str, name: str, props: Fields, **known: Any) -> Tell:
-        return Tell(self._seen(directory, name, props, **known))
+        return Tell(self._observe(directory, name, props, **known))
 
-    def _seen(self, directory: str, name: str, props: Fields, **known: Any) -> Seen:
+    def _observe(self, directory: str, name: str, props: Fields, **known: Any) -> Seen:
         session = next(
             (
-                found
+                session_id
                 for each in (props, mapping(props.get("info")), mapping(props.get("part")))
-                if (found := string(each, "sessionID"))
+                if (session_id := string(each, "sessionID"))
             ),
             string(mapping(props.get("info")), "id"),
         )
         parent = self._top(session)
         agent = string(self._sessions.get(session, {}), "agent") if parent else ""
         added = Known(directory=directory, parent=parent, agent=agent, **known)
-        told = {"type": name, "properties": props, "watchgate": added}
-        return Seen(name, msgspec.json.encode(told))
+        payload = {"type": name, "properties": props, "watchgate": added}
+        return Seen(name, msgspec.json.encode(payload))
 
 
-def reply(name: str, id: str, told: bytes) -> tuple[str, Mapping[str, Any] | None] | None:
-    """The path and body of the answer to a permission or question; None for no answer at all.
+def reply(name: str, id: str, answer: bytes) -> tuple[str, Mapping[str, Any] | None] | None:
+    """Returns the path and body of an answer to a permission or question; None for none.
 
     Raises `ValueError` for an answer that OpenCode would take for more than was said.
     """
-    if not told:
+    if not answer:
         return None
-    said = decoding.decode(told, dict[str, Any])
+    fields = decoding.decode(answer, dict[str, Any])
     base = f"/{name.partition('.')[0]}/{id}"
-    if name == ASKED and said.get("reply") in ("once", "reject"):
-        return f"{base}/reply", said
-    if name == QUESTION and "answers" in said:
-        return f"{base}/reply", said
-    if name == QUESTION and said.get("reject") is True:
+    if name == ASKED and fields.get("reply") in ("once", "reject"):
+        return f"{base}/reply", fields
+    if name == QUESTION and "answers" in fields:
+        return f"{base}/reply", fields
+    if name == QUESTION and fields.get("reject") is True:
         return f"{base}/reject", None
-    raise ValueError(f"no answer to {name}: {said}")
+    raise ValueError(f"no answer to {name}: {fields}")

@@ -1,4 +1,4 @@
-"""What OpenCode sends, in either of its two forms, and what our forwarders add to it.
+"""The payloads of OpenCode, in either of their two forms, with what our forwarders add.
 
 A plugin hook is `{"hook", "input", "output"}`, an event of the bus `{"id", "type", "properties"}`.
 Our plugin and our stream client see what a single payload leaves out, and add it under `watchgate`.
@@ -22,7 +22,7 @@ Fields = Mapping[str, Any]
 
 
 class Known(msgspec.Struct, frozen=True, omit_defaults=True):
-    """What a forwarder knows beside the payload.
+    """Facts that a forwarder adds to a payload.
 
     `parent` is the session at the top of a sub-agent's line, `agent` the sub-agent's type; `tool`
     and `input` are the call that a permission, question or error is about; `text` a prompt's words.
@@ -106,7 +106,7 @@ _SESSION = Annotated[str, msgspec.Meta(max_length=512)]
 
 
 def read(payload: bytes, intake: Intake) -> Payload:
-    """The payload in its parts; raises `DecodeError`."""
+    """Returns the payload in its parts; raises `DecodeError`."""
     try:
         raw = _DECODER.decode(payload)
     except JSON_FAULTS as error:
@@ -126,24 +126,24 @@ def read(payload: bytes, intake: Intake) -> Payload:
 
 
 def mapping(value: Any) -> Fields:
-    """The value where it is an object, else an empty one."""
+    """Returns the value where it is an object, else an empty one."""
     return value if isinstance(value, dict) else {}
 
 
 def string(fields: Fields, key: str) -> str:
-    """The string under a key, else an empty one."""
+    """Returns the string under a key, else an empty one."""
     value = fields.get(key)
     return value if isinstance(value, str) else ""
 
 
 def _session(raw: _Raw) -> str:
-    """The server's own events belong to no session, and are shown all the same."""
+    """Returns the session; the server's own events belong to none, and are shown all the same."""
     props = raw.properties
     places = (props, mapping(props.get("info")), mapping(props.get("part")), raw.input)
-    found = next((name for each in places if (name := string(each, "sessionID"))), "")
-    if not found and raw.type.startswith("session."):
-        found = string(mapping(props.get("info")), "id")
+    session_id = next((name for each in places if (name := string(each, "sessionID"))), "")
+    if not session_id and raw.type.startswith("session."):
+        session_id = string(mapping(props.get("info")), "id")
     try:
-        return decoding.convert(found or NO_SESSION, _SESSION)
+        return decoding.convert(session_id or NO_SESSION, _SESSION)
     except msgspec.ValidationError as error:
         raise DecodeError(f"sessionID: {error}") from error

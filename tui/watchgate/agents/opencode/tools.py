@@ -50,14 +50,14 @@ QUESTION: Final = "question"
 
 
 def tool(name: str, args: Fields, call_id: str) -> Tool:
-    """The canonical tool of a call, by the name that every rule knows it by."""
+    """Returns the canonical tool of a call, by the name that every rule knows it by."""
     described = describe(name, dict(args), call_id or None, CLASSES)
     shown = NAMES.get(name)
     return described if shown is None else msgspec.structs.replace(described, name=shown)
 
 
 def asked(payload: Payload) -> Tool:
-    """The call that `permission.asked` is about.
+    """Returns the call that `permission.asked` is about.
 
     The event itself gives only what OpenCode shows: a command, or a diff. Where a forwarder knows
     the call, its own input stands, so that both lanes of the call are about the same thing.
@@ -78,14 +78,14 @@ def asked(payload: Payload) -> Tool:
 
 
 def resolved(known: Known) -> Tool | None:
-    """The call that a forwarder says was allowed or refused, where it knows which one."""
+    """Returns the call that a forwarder says was allowed or refused, where it knows which one."""
     if not known.tool or known.input is None:
         return None
     return tool(known.tool, known.input, known.call_id)
 
 
 def question(payload: Payload) -> tuple[Tool, tuple[Question, ...]]:
-    """The call of the question tool, and what it asks a person."""
+    """Returns the call of the question tool, and what it asks a person."""
     props = payload.properties
     listed = _list(props.get("questions"))
     call_id = string(mapping(props.get("tool")), "callID")

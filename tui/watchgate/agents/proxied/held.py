@@ -1,4 +1,4 @@
-"""The requests of an agent that a proxy holds, in the order in which they came."""
+"""Requests that a proxy holds are ended in the order in which they came."""
 
 from __future__ import annotations
 
@@ -10,34 +10,34 @@ Said = tuple[tuple[Held, bytes], ...]
 
 
 class Holding:
-    """What is held now; each request ends once."""
+    """The requests that are held now; each ends once."""
 
     def __init__(self, cancelled: Callable[[Held], bytes]) -> None:
-        """`cancelled` makes the line that tells the agent that nobody will decide."""
+        """Takes `cancelled`, which makes the line that tells the agent that nobody will decide."""
         self._cancelled = cancelled
         self._open: dict[int, Held] = {}
         self._made = 0
 
-    def hold(self, seen: Seen, id: bytes, scope: str, kind: str) -> Held:
-        """Hold one more."""
+    def hold(self, observed: Seen, id: bytes, scope: str, kind: str) -> Held:
+        """Holds one more request."""
         self._made += 1
-        held = self._open[self._made] = Held(self._made, seen, id, scope, kind)
+        held = self._open[self._made] = Held(self._made, observed, id, scope, kind)
         return held
 
     def end(self, held: Held) -> bool:
-        """Let one go; False when it was let go before."""
+        """Ends one; returns False when it had ended before."""
         return self._open.pop(held.key, None) is not None
 
     def of_id(self, id: bytes) -> Held | None:
-        """The one that the agent knows by this id."""
+        """Returns the request that the agent knows by this id."""
         return next((held for held in self._open.values() if held.id == id), None)
 
     def cancel(self, scope: str | None = None) -> Said:
-        """End those of one session, or all of them, with what the agent is told."""
-        return self.told(
+        """Ends those of one session, or all of them; returns each with the agent's line."""
+        return self.end_all(
             held for held in list(self._open.values()) if scope is None or held.scope == scope
         )
 
-    def told(self, ending: Iterable[Held]) -> Said:
-        """End these as cancelled."""
+    def end_all(self, ending: Iterable[Held]) -> Said:
+        """Ends these as cancelled; returns each with the agent's line."""
         return tuple((held, self._cancelled(held)) for held in ending if self.end(held))

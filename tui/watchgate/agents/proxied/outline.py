@@ -1,4 +1,4 @@
-"""What a line says at its top, where it is too long, too deep or too odd to be read as a whole.
+"""The top of a line that is too long, too deep or too odd to be read as a whole.
 
 Whoever it is meant for may read what our parser refuses: a number out of range, half a surrogate
 pair, several messages in a list or one after the other.
@@ -22,29 +22,29 @@ Top = dict[tuple[str, ...], list[bytes]]
 
 
 def outline(line: bytes) -> list[Top]:
-    """The messages of a line, each with the values that stand at most two objects deep."""
-    found: list[Top] = []
+    """Returns the messages of a line, each with the values that stand at most two objects deep."""
+    messages: list[Top] = []
     for path, token in _values(line):
         if not path:
-            found.append({})
-        elif found:
-            found[-1].setdefault(path, []).append(token)
-    return found
+            messages.append({})
+        elif messages:
+            messages[-1].setdefault(path, []).append(token)
+    return messages
 
 
 def words(top: Top, *path: str) -> list[str]:
-    """The texts at one place of a message."""
+    """Returns the texts at one place of a message."""
     return [_text(token) for token in top.get(path, ())]
 
 
 def id_of(top: Top, key: str) -> bytes:
-    """The message's id as it was written; nothing where it has none that can be told back."""
-    told = [each for each in top.get((key,), ()) if _text(each) or _NUMBER.fullmatch(each)]
-    return told[-1] if told else b""
+    """Returns the message's id as it was written; empty where it has none that can be repeated."""
+    ids = [each for each in top.get((key,), ()) if _text(each) or _NUMBER.fullmatch(each)]
+    return ids[-1] if ids else b""
 
 
 def _values(line: bytes) -> Iterator[tuple[tuple[str, ...], bytes]]:
-    """The values with the keys that lead to them; no keys where a message begins."""
+    """Returns the values with the keys that lead to them; no keys where a message begins."""
     inside: list[list[str] | None] = []  # the key of each open object, None for a list
     deeper, last, valued = 0, b"", False
     for match in _TOKEN.finditer(line):
@@ -78,7 +78,7 @@ def _values(line: bytes) -> Iterator[tuple[tuple[str, ...], bytes]]:
 
 
 def _text(token: bytes) -> str:
-    """The text of a string, nothing for anything else."""
+    """Returns the text of a string, nothing for anything else."""
     try:
         value = json.loads(token.decode("utf-8", "replace"), strict=False)
     except (ValueError, RecursionError):

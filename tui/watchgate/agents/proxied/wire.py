@@ -1,8 +1,8 @@
-"""What a line proxy must know of a protocol: which lines pass, which are held, what is told.
+"""The line protocols between an agent and the program that drives it, as a proxy reads them.
 
 A proxy stands between a program that drives an agent (the editor) and the agent, and reads what
-both say line by line. A `Wire` is one protocol's part of it, pure: it remembers what earlier lines
-told, and says what is to be done with the next one.
+both say line by line. A `Wire` is one protocol's part of it, pure: it remembers earlier lines,
+and says what is to be done with the next one.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ Side = Literal["agent", "editor"]
 
 
 class Seen(msgspec.Struct, frozen=True):
-    """What the core is to record: the event's name and the payload that the adapter reads."""
+    """A message for the core to record: the event's name and the payload that the adapter reads."""
 
     native: str
     payload: bytes
@@ -28,25 +28,25 @@ class Held(msgspec.Struct, frozen=True):
     """
 
     key: int
-    seen: Seen
+    observed: Seen
     id: bytes
     scope: str
     kind: str
 
 
 class Step(msgspec.Struct, frozen=True):
-    """What follows from one line.
+    """The consequences of one line.
 
     `passes` says that it goes on to the other side. `ended` are the held requests that are over
-    with it, each with the line that the agent is told (empty: none). `told` are further lines that
-    the agent is told, in the place of what cannot be read and so does not pass.
+    with it, each with the line that the agent is told (empty: none). `agent_lines` are further
+    lines for the agent, in the place of what cannot be read and so does not pass.
     """
 
     passes: bool = True
-    seen: tuple[Seen, ...] = ()
+    observed: tuple[Seen, ...] = ()
     hold: Held | None = None
     ended: tuple[tuple[Held, bytes], ...] = ()
-    told: tuple[bytes, ...] = ()
+    agent_lines: tuple[bytes, ...] = ()
 
 
 PASS = Step()
@@ -61,15 +61,15 @@ class Wire(Protocol):
         ...
 
     def step(self, line: bytes, side: Side) -> Step:
-        """What to do with a whole line that this side sent."""
+        """Returns the step for a whole line that this side sent."""
         ...
 
     def unread(self, start: bytes, side: Side, why: str) -> Step:
-        """What to do with a line that cannot be read, of which this is the beginning."""
+        """Returns the step for a line that cannot be read; `start` is its beginning."""
         ...
 
     def settle(self, held: Held, answer: bytes) -> bytes | None:
-        """The line that tells the agent the core's answer; None: the request is passed on.
+        """Returns the line that tells the agent the core's answer; None: the request is passed on.
 
         Either way it is held no more; empty when it had ended before. `answer` is what the adapter
         printed, nothing where the core said nothing.
@@ -77,9 +77,9 @@ class Wire(Protocol):
         ...
 
     def withdraw(self) -> tuple[tuple[Held, bytes], ...]:
-        """End everything that is held, as the editor does when it leaves."""
+        """Ends everything that is held, as the editor does when it leaves."""
         ...
 
     def rest(self) -> tuple[Seen, ...]:
-        """What was gathered and not told yet."""
+        """Returns what was gathered and not recorded yet."""
         ...

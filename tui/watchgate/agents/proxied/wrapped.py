@@ -37,40 +37,40 @@ _ENCODER = msgspec.json.Encoder()
 
 
 def wrap(wrapped: Wrapped) -> bytes:
-    """The bytes that `unwrap` reads."""
+    """Returns the bytes that `unwrap` reads."""
     return _ENCODER.encode(wrapped)
 
 
 def unwrap(payload: bytes) -> Wrapped:
-    """The message with its surroundings; raises `DecodeError`."""
+    """Returns the message with its surroundings; raises `DecodeError`."""
     try:
-        found: Any = msgspec.json.decode(payload)
-        if not isinstance(found, dict):
+        fields: Any = msgspec.json.decode(payload)
+        if not isinstance(fields, dict):
             raise DecodeError("not a message: it is no object")
-        if "watchgate" not in found:
-            return Wrapped(message=found)
-        return decoding.convert(found, Wrapped)
+        if "watchgate" not in fields:
+            return Wrapped(message=fields)
+        return decoding.convert(fields, Wrapped)
     except JSON_FAULTS as error:
         raise DecodeError(f"not a message: {error}") from error
 
 
 def unread_because(why: str, side: Side, *, refused: bool) -> str:
-    """What is recorded of a line of this side's that nobody could judge."""
+    """Returns the reason on record for a line of this side's that could not be judged."""
     return f"{'refused' if refused else 'passed'} unread, from the {side}: {why}"
 
 
-def word(value: Any, most: int = 512) -> str:
-    """The text, or nothing where it is none or too long to identify anything."""
-    return value if isinstance(value, str) and len(value) <= most else ""
+def word(value: Any, limit: int = 512) -> str:
+    """Returns the text, or nothing where it is none or too long to identify anything."""
+    return value if isinstance(value, str) and len(value) <= limit else ""
 
 
 def count(value: Any) -> int | None:
-    """The whole number, None for anything else."""
+    """Returns the whole number, None for anything else."""
     return value if type(value) is int else None
 
 
 def number(value: Any) -> float | None:
-    """The number, None for anything else, also for one that is too large for a float."""
+    """Returns the number, None for anything else, also for one that is too large for a float."""
     try:
         return float(value) if type(value) in (int, float) else None
     except OverflowError:
@@ -78,10 +78,10 @@ def number(value: Any) -> float | None:
 
 
 def table(value: Any) -> dict[str, Any]:
-    """The object, or an empty one."""
+    """Returns the object, or an empty one."""
     return value if isinstance(value, dict) else {}
 
 
 def items(value: Any) -> list[dict[str, Any]]:
-    """The objects of a list."""
+    """Returns the objects of a list."""
     return [each for each in value if isinstance(each, dict)] if isinstance(value, list) else []

@@ -1,4 +1,4 @@
-"""The frames inside CodeWhale's `generic_event_frame`.
+"""Frames come inside CodeWhale's `generic_event_frame`.
 
 A tool call is told twice, by lifecycle events and by frames with the same response id: the first
 one that tells of its begin or its end is taken for it, the other is noted beside it.
@@ -18,91 +18,91 @@ from watchgate.core.codewhale import frames
 from watchgate.core.events import Text
 
 
-def hear(heard: Heard, frame: Any) -> None:
-    """One frame; one that is not known is shown as it is."""
+def hear(line: Heard, frame: Any) -> None:
+    """Adds the events of one frame; one that is not known is shown as it is."""
     known = frames.known(frame)
     fields: Fields = frame if isinstance(frame, dict) else {"frame": frame}
     native = word(fields, "event") or "generic_event_frame"
     step = _STEPS.get(type(known))
     if known is None or step is None:
         kind: Any = _KINDS.get(type(known), "notice")
-        heard.words(kind, native, rest(fields, ("event",)))
+        line.add_text(kind, native, rest(fields, ("event",)))
     else:
-        step(heard, native, known)
+        step(line, native, known)
 
 
-def _delta(heard: Heard, native: str, frame: frames.ResponseDelta) -> None:
+def _delta(line: Heard, native: str, frame: frames.ResponseDelta) -> None:
     channel = frame.channel
     # Text is what a channel that is left out means.
     apart = "" if channel is msgspec.UNSET or channel == "text" else f"/{channel}"
-    heard.say("message", native + apart, Text(frame.delta))
+    line.add("message", native + apart, Text(frame.delta))
 
 
-def _call_starts(heard: Heard, native: str, frame: frames.ToolCallStart) -> None:
-    call = heard.seen.calls.get(frame.response_id)
+def _call_starts(line: Heard, native: str, frame: frames.ToolCallStart) -> None:
+    call = line.session.calls.get(frame.response_id)
     tool = tools.of_arguments(frame.tool_name, frame.arguments, frame.response_id)
     if call is None:
-        heard.begin(native, tool, ran=True)
+        line.begin_call(native, tool, ran=True)
     else:
         call.ran = True
-        heard.begin_announced(call, tool)
-        heard.words("notice", native, tool.name)
+        line.begin_announced(call, tool)
+        line.add_text("notice", native, tool.name)
 
 
-def _call_gives(heard: Heard, native: str, frame: frames.ToolCallResult) -> None:
+def _call_gives(line: Heard, native: str, frame: frames.ToolCallResult) -> None:
     output: Fields = frame.output if isinstance(frame.output, dict) else {"body": frame.output}
     tool = tools.tool(frame.tool_name, {}, frame.response_id)
-    heard.end(native, tool, ok=output.get("success") is not False, said=output.get("body"))
+    line.end_call(native, tool, ok=output.get("success") is not False, output=output.get("body"))
 
 
-def _error(heard: Heard, native: str, frame: frames.Error) -> None:
-    """What failed: a call that ran, one that was refused before it ran, or something else."""
-    call = heard.seen.calls.get(frame.response_id)
+def _error(line: Heard, native: str, frame: frames.Error) -> None:
+    """Adds a failure: of a call that ran, of one that was refused before, or of something else."""
+    call = line.session.calls.get(frame.response_id)
     if call is None:
-        heard.words("notice", native, frame.message)
+        line.add_text("notice", native, frame.message)
     elif call.ran:
-        heard.end(native, call.tool, ok=False, said=frame.message)
+        line.end_call(native, call.tool, ok=False, output=frame.message)
     else:
-        heard.refuse(f"{native}/not-run", call.tool)
+        line.refuse_call(f"{native}/not-run", call.tool)
 
 
 def _asks(
-    heard: Heard, native: str, frame: frames.ExecApprovalRequest | frames.ApplyPatchApprovalRequest
+    line: Heard, native: str, frame: frames.ExecApprovalRequest | frames.ApplyPatchApprovalRequest
 ) -> None:
-    """May it run: `turn_id` is not a turn's here, so the call is the open one of that command."""
+    """Adds a permission question: `turn_id` is no turn's here, so its command finds the call."""
     request = frame.request
     patch = isinstance(frame, frames.ApplyPatchApprovalRequest)
     args = {"description": request.command} if patch else {"command": request.command}
-    tool = heard.running(request.command) or tools.tool(
+    tool = line.find_open_call(request.command) or tools.tool(
         "apply_patch" if patch else "exec_shell", args, request.call_id
     )
     cwd = folder({"cwd": request.cwd}, "cwd")
-    heard.ask(native, request.approval_id, tool, cwd=cwd)
+    line.ask_permission(native, request.approval_id, tool, cwd=cwd)
 
 
-def _questions(heard: Heard, native: str, frame: frames.UserInputRequest) -> None:
+def _questions(line: Heard, native: str, frame: frames.UserInputRequest) -> None:
     asked = frame.request.get("questions")
     texts = [word(one, "question") for one in asked if isinstance(one, dict)] if asked else []
-    heard.words("question", native, "\n".join(texts) or rest(frame.request))
+    line.add_text("question", native, "\n".join(texts) or rest(frame.request))
 
 
-def _elicits(heard: Heard, native: str, frame: frames.ElicitationRequest) -> None:
-    heard.words("question", native, f"{frame.server_name}: {frame.prompt}")
+def _elicits(line: Heard, native: str, frame: frames.ElicitationRequest) -> None:
+    line.add_text("question", native, f"{frame.server_name}: {frame.prompt}")
 
 
-def _turn_starts(heard: Heard, native: str, frame: frames.TurnStarted) -> None:
-    heard.seen.turn = frame.turn_id
-    heard.words("model.request", native)
+def _turn_starts(line: Heard, native: str, frame: frames.TurnStarted) -> None:
+    line.session.turn = frame.turn_id
+    line.add_text("model.request", native)
 
 
-def _turn_ends(heard: Heard, native: str, _frame: frames.TurnComplete) -> None:
-    heard.words("turn.end", native)
-    heard.seen.turn_over()
+def _turn_ends(line: Heard, native: str, _frame: frames.TurnComplete) -> None:
+    line.add_text("turn.end", native)
+    line.session.end_turn()
 
 
-def _turn_aborted(heard: Heard, native: str, frame: frames.TurnAborted) -> None:
-    heard.words("turn.interrupt", native, frame.reason)
-    heard.seen.turn_over()
+def _turn_aborted(line: Heard, native: str, frame: frames.TurnAborted) -> None:
+    line.add_text("turn.interrupt", native, frame.reason)
+    line.session.end_turn()
 
 
 _KINDS: Final[dict[Any, str]] = {

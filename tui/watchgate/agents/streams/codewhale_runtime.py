@@ -1,4 +1,4 @@
-"""CodeWhale's runtime events and its outbox: the only forms of it with a session and a number.
+"""CodeWhale's runtime events and its outbox: its only forms with a session and a number.
 
 They come in one envelope, `schema_version`, `seq` and `event`; the runtime's has a thread, and
 `previous_seq` where numbers in between were for others. Approvals are answered over its HTTP API.
@@ -10,8 +10,8 @@ from collections.abc import Callable
 from typing import Any, Final
 
 from watchgate.agents.decision_words import decided
-from watchgate.agents.streams import codewhale_tools as tools
 from watchgate.agents.streams.codewhale_sink import AGENT
+from watchgate.agents.streams.codewhale_tools import tool as codewhale_tool
 from watchgate.agents.streams.fields import Fields, folder, name, rest, table, whole, word
 from watchgate.agents.streams.heard import Heard
 from watchgate.agents.streams.source import Source
@@ -26,32 +26,32 @@ _ENVELOPE = frozenset(
 
 
 def fits(fields: Fields) -> bool:
-    """Whether a line is such an envelope."""
+    """Returns whether a line is such an envelope."""
     return "schema_version" in fields and "seq" in fields and bool(word(fields, "event"))
 
 
 def read(fields: Fields, source: Source, at: Instant) -> list[Event]:
-    """The events of one line."""
+    """Returns the events of one line."""
     native = name(fields, "event")
-    said_us = stamps.read(word(fields, "timestamp", "created_at"))
-    heard = Heard(source, at, agent=AGENT, session=_session(fields, source), said_us=said_us)
-    _in_order(heard, fields)
-    heard.seen.cwd = folder(fields, "workspace", "cwd") or heard.seen.cwd
+    sent_us = stamps.read(word(fields, "timestamp", "created_at"))
+    line = Heard(source, at, agent=AGENT, session=_session(fields, source), sent_us=sent_us)
+    _in_order(line, fields)
+    line.session.cwd = folder(fields, "workspace", "cwd") or line.session.cwd
     payload = table(fields, "payload") or {
         key: value for key, value in fields.items() if key not in _ENVELOPE
     }
     turn = name(fields, "turn_id")
     step = _STEPS.get(native)
     if step is not None:
-        heard.seen.turn = turn or heard.seen.turn
-        step(heard, native, payload)
+        line.session.turn = turn or line.session.turn
+        step(line, native, payload)
     else:
-        heard.words(_KINDS.get(native, "notice"), native, rest(payload))
-    return heard.events
+        line.add_text(_KINDS.get(native, "notice"), native, rest(payload))
+    return line.events
 
 
 def _session(fields: Fields, source: Source) -> str:
-    """One session has one name: an event that is named after its turn is the known session's."""
+    """Returns the line's session: an event that is named after its turn is the known session's."""
     named = name(fields, "thread_id", "session_id")
     if source.session and named in ("", name(fields, "turn_id")):
         return source.session
@@ -59,72 +59,76 @@ def _session(fields: Fields, source: Source) -> str:
     return source.session
 
 
-def _in_order(heard: Heard, fields: Fields) -> None:
-    """Numbers are the source's, whatever thread they are for."""
+def _in_order(line: Heard, fields: Fields) -> None:
+    """Notes a gap in the numbers, which are the source's, whatever thread they are for."""
     seq, previous = whole(fields, "seq"), whole(fields, "previous_seq")
-    last = heard.source.seq
+    last = line.source.seq
     if seq is None:
         return
-    heard.source.seq = seq
+    line.source.seq = seq
     if last is None:
         return
     if seq <= last:
-        heard.words("notice", "stream.order", f"event {seq} came after event {last}")
+        line.add_text("notice", "stream.order", f"event {seq} came after event {last}")
         return
     before = seq - 1 if previous is None else previous
     if before > last:
-        heard.gap(last + 1, before)
+        line.add_gap(last + 1, before)
 
 
-def _asks(heard: Heard, native: str, payload: Fields) -> None:
+def _asks(line: Heard, native: str, payload: Fields) -> None:
     question_id = name(payload, "approval_id", "id")
-    kept = ("command", "description", "intent_summary", "matched_rule")
-    args = {key: payload[key] for key in kept if payload.get(key) is not None}
-    heard.ask(native, question_id, tools.tool(word(payload, "tool_name"), args, question_id))
+    copied = ("command", "description", "intent_summary", "matched_rule")
+    args = {key: payload[key] for key in copied if payload.get(key) is not None}
+    line.ask_permission(
+        native, question_id, codewhale_tool(word(payload, "tool_name"), args, question_id)
+    )
 
 
-def _times_out(heard: Heard, native: str, payload: Fields) -> None:
+def _times_out(line: Heard, native: str, payload: Fields) -> None:
     waited = whole(payload, "timeout_secs")
     within = "in time" if waited is None else f"within {waited} s"
-    said = f"approval {word(payload, 'approval_id')}: nobody decided {within}, CodeWhale denies it"
-    heard.words("notice", native, said)
+    notice = (
+        f"approval {word(payload, 'approval_id')}: nobody decided {within}, CodeWhale denies it"
+    )
+    line.add_text("notice", native, notice)
 
 
-def _decided(heard: Heard, native: str, payload: Fields) -> None:
-    """A decision made there; one that is remembered opens the whole thread, not that command."""
+def _decided(line: Heard, native: str, payload: Fields) -> None:
+    """Adds a decision made there; a remembered one opens the whole thread, not that command."""
     question_id = name(payload, "approval_id")
-    tool = heard.seen.asked.pop(question_id, None)
+    tool = line.session.asked.pop(question_id, None)
     meant = decided("codewhale-runtime", payload.get("decision"))
     if not meant.allows and tool is not None:
-        heard.refuse(native, tool)
+        line.refuse_call(native, tool)
         return
-    said = f"approval {question_id}: {word(payload, 'decision') or 'no decision, so denied'}"
+    notice = f"approval {question_id}: {word(payload, 'decision') or 'no decision, so denied'}"
     if meant.allows and payload.get("remember") is True:
-        said += "; remembered: CodeWhale asks for no call of this thread any more"
-    heard.words("tool.permission.resolved", native, said)
+        notice += "; remembered: CodeWhale asks for no call of this thread any more"
+    line.add_text("tool.permission.resolved", native, notice)
 
 
-def _turn_starts(heard: Heard, native: str, payload: Fields) -> None:
-    heard.seen.turn = heard.seen.turn or str(heard.seen.turns + 1)
-    heard.words("model.request", native, rest(payload))
+def _turn_starts(line: Heard, native: str, payload: Fields) -> None:
+    line.session.turn = line.session.turn or str(line.session.turns + 1)
+    line.add_text("model.request", native, rest(payload))
 
 
-def _submits(heard: Heard, native: str, payload: Fields) -> None:
-    _conversation(heard, native, payload)
-    heard.words("prompt.submit", native, rest(payload, ("total_tokens",)))
+def _submits(line: Heard, native: str, payload: Fields) -> None:
+    _conversation(line, native, payload)
+    line.add_text("prompt.submit", native, rest(payload, ("total_tokens",)))
 
 
-def _conversation(heard: Heard, native: str, payload: Fields) -> None:
-    """All tokens of the conversation so far, of which nobody says what they were."""
+def _conversation(line: Heard, native: str, payload: Fields) -> None:
+    """Adds all tokens of the conversation so far, of which nobody says what they were."""
     total = whole(payload, "total_tokens")
     if total is None:
         total = whole(table(payload, "totals"), "session_tokens")
     if total is not None:
         model = word(payload, "model") or None
-        heard.say("usage", f"{native}/usage", Usage(total=total, model=model, counts="total"))
+        line.add("usage", f"{native}/usage", Usage(total=total, model=model, counts="total"))
 
 
-def _turn_ends(heard: Heard, native: str, payload: Fields) -> None:
+def _turn_ends(line: Heard, native: str, payload: Fields) -> None:
     used = table(payload, "usage")
     if used:
         usage = Usage(
@@ -136,25 +140,25 @@ def _turn_ends(heard: Heard, native: str, payload: Fields) -> None:
             model=word(payload, "model") or None,
             cached_within=True,
         )
-        heard.say("usage", f"{native}/usage", usage)
+        line.add("usage", f"{native}/usage", usage)
     else:
-        _conversation(heard, native, payload)
-    heard.words("turn.end", native, rest(payload, ("usage", "totals", "total_tokens")))
-    heard.seen.turn_over()
+        _conversation(line, native, payload)
+    line.add_text("turn.end", native, rest(payload, ("usage", "totals", "total_tokens")))
+    line.session.end_turn()
 
 
-def _turn_fails(heard: Heard, native: str, payload: Fields) -> None:
-    heard.words("turn.error", native, word(payload, "error", "message") or rest(payload))
-    heard.seen.turn_over()
+def _turn_fails(line: Heard, native: str, payload: Fields) -> None:
+    line.add_text("turn.error", native, word(payload, "error", "message") or rest(payload))
+    line.session.end_turn()
 
 
-def _session_starts(heard: Heard, native: str, payload: Fields) -> None:
-    heard.changed("session.start", native, "started", rest(payload))
+def _session_starts(line: Heard, native: str, payload: Fields) -> None:
+    line.add_change("session.start", native, "started", rest(payload))
 
 
-def _session_ends(heard: Heard, native: str, payload: Fields) -> None:
-    heard.changed("session.end", native, word(payload, "reason") or "ended")
-    heard.seen.turn_over()
+def _session_ends(line: Heard, native: str, payload: Fields) -> None:
+    line.add_change("session.end", native, word(payload, "reason") or "ended")
+    line.session.end_turn()
 
 
 _KINDS: Final[dict[str, Kind]] = {"message": "message"}

@@ -24,62 +24,66 @@ AGENT: Final = "codewhale"
 
 
 def fits(fields: Fields) -> bool:
-    """Whether a line is such an envelope."""
+    """Returns whether a line is such an envelope."""
     return bool(word(fields, "at") and word(table(fields, "event"), "type"))
 
 
 def read(fields: Fields, source: Source, at: Instant) -> list[Event]:
-    """The events of one line."""
-    said_us = stamps.read(word(fields, "at"))
-    heard = Heard(source, at, agent=AGENT, session=source.session, said_us=said_us)
+    """Returns the events of one line."""
+    sent_us = stamps.read(word(fields, "at"))
+    line = Heard(source, at, agent=AGENT, session=source.session, sent_us=sent_us)
     given = table(fields, "event")
     try:
         event: events.HookEvent = decoding.convert(given, events.HookEvent)
     except msgspec.ValidationError:
-        heard.words("notice", word(given, "type") or "event", rest(given, ("type",)))
-        return heard.events
-    _hear(heard, event)
-    return heard.events
+        line.add_text("notice", word(given, "type") or "event", rest(given, ("type",)))
+        return line.events
+    _add_event(line, event)
+    return line.events
 
 
-def _hear(heard: Heard, event: events.HookEvent) -> None:
+def _add_event(line: Heard, event: events.HookEvent) -> None:
     match event:
         case events.ToolLifecycle():
-            _tool(heard, event)
+            _tool(line, event)
         case events.GenericEventFrame(frame=frame):
-            frames.hear(heard, frame)
+            frames.hear(line, frame)
         case events.ResponseStart():
-            heard.words("model.request", "response_start")
+            line.add_text("model.request", "response_start")
         case events.ResponseDelta(delta=delta):
-            heard.say("message", "response_delta", Text(delta))
+            line.add("message", "response_delta", Text(delta))
         case events.ResponseEnd():
-            heard.words("model.response", "response_end")
+            line.add_text("model.response", "response_end")
         case events.JobLifecycle(job_id=job, phase=phase, progress=progress, detail=detail):
             percent = "" if progress is None else f" {progress:g}%"
-            said = f"{job} {phase}{percent}" + (f": {detail}" if detail else "")
-            heard.words("notice", f"job_lifecycle/{phase}", said)
+            notice = f"{job} {phase}{percent}" + (f": {detail}" if detail else "")
+            line.add_text("notice", f"job_lifecycle/{phase}", notice)
         case events.ApprovalLifecycle(phase=phase, reason=reason):
-            heard.words("notice", f"approval_lifecycle/{phase}", reason or "")
+            line.add_text("notice", f"approval_lifecycle/{phase}", reason or "")
         case events.SerializationError():
-            heard.words("notice", "serialization_error", "CodeWhale could not write an event down")
+            line.add_text(
+                "notice", "serialization_error", "CodeWhale could not write an event down"
+            )
 
 
-def _tool(heard: Heard, event: events.ToolLifecycle) -> None:
+def _tool(line: Heard, event: events.ToolLifecycle) -> None:
     native = f"tool_lifecycle/{event.phase}"
     payload: Fields = event.payload if isinstance(event.payload, dict) else {}
     tool = tools.of_payload(event.tool_name, payload, event.response_id)
-    known = heard.seen.calls.get(event.response_id)
+    known = line.session.calls.get(event.response_id)
     match event.phase:
         case "precheck":
             begins = (
-                heard.begin if tools.tells_arguments(event.tool_name, payload) else heard.announce
+                line.begin_call
+                if tools.tells_arguments(event.tool_name, payload)
+                else line.announce_call
             )
             begins(native, tool, cwd=folder(payload, "cwd"))
         case "completed" | "failed" if known is not None:
             ok = event.phase == "completed" and payload.get("ok") is not False
-            heard.end(native, known.tool, ok=ok, said=word(payload, "error") or rest(payload))
+            line.end_call(native, known.tool, ok=ok, output=word(payload, "error") or rest(payload))
         case _:
             if known is not None and event.phase == "dispatching":
-                heard.begin_announced(known)
+                line.begin_announced(known)
                 known.ran = True
-            heard.words("notice", native, f"{event.tool_name} {rest(payload)}".rstrip())
+            line.add_text("notice", native, f"{event.tool_name} {rest(payload)}".rstrip())

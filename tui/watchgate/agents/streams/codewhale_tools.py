@@ -1,4 +1,4 @@
-"""CodeWhale's tools, and what its events say of one call."""
+"""Tools are known by CodeWhale's names, and by what its events say of one call."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ _SHELL_KINDS = frozenset(("shell", "local_shell"))
 
 
 def tool(name: str, args: dict[str, Any], call_id: str, kind: object = None) -> Tool:
-    """The canonical tool of a call; `kind` is what CodeWhale says that carries it out."""
+    """Returns the canonical tool of a call; `kind` is what CodeWhale says that carries it out."""
     classes = CLASSES
     if kind in _SHELL_KINDS and name not in CLASSES:
         classes = {name: "shell"}
@@ -52,7 +52,7 @@ def tool(name: str, args: dict[str, Any], call_id: str, kind: object = None) -> 
 
 
 def tells_arguments(name: str, payload: Fields) -> bool:
-    """Tell whether a `tool_lifecycle` payload has the call's arguments.
+    """Returns whether a `tool_lifecycle` payload has the call's arguments.
 
     That of a function tool has the tool's own name as its command; its arguments come later.
     """
@@ -60,7 +60,9 @@ def tells_arguments(name: str, payload: Fields) -> bool:
 
 
 def of_payload(name: str, payload: Fields, call_id: str) -> Tool:
-    """The tool of a `tool_lifecycle` payload; without arguments it is of none that only reads.
+    """Returns the tool of a `tool_lifecycle` payload.
+
+    Without arguments it never counts as a tool that only reads: what it would read, nobody knows.
 
     What a read of nothing named would be said to read, nobody knows.
     """
@@ -71,7 +73,7 @@ def of_payload(name: str, payload: Fields, call_id: str) -> Tool:
 
 
 def of_arguments(name: str, arguments: Any, call_id: str) -> Tool:
-    """The tool of a `tool_call_start` frame.
+    """Returns the tool of a `tool_call_start` frame.
 
     The arguments lie in `params`, or as JSON in a text under `arguments`; what is neither is kept
     as it is.

@@ -22,41 +22,41 @@ _FAMILIES = ("thread.", "turn.", "item.")
 
 
 def fits(fields: Fields) -> bool:
-    """Whether a line is one of these events."""
+    """Returns whether a line is one of these events."""
     kind = word(fields, "type")
     return kind in _EVENTS or kind.startswith(_FAMILIES)
 
 
 def read(fields: Fields, source: Source, at: Instant) -> list[Event]:
-    """The events of one line."""
+    """Returns the events of one line."""
     native = name(fields, "type")
     if native == "thread.started":
         source.session = name(fields, "thread_id")
-    heard = Heard(source, at, agent=AGENT, session=source.session)
-    heard.seen.turn = str(heard.seen.turns + 1)
-    heard.seen.cwd = source.cwd
-    heard.seen.ends = bool(source.agent)  # a tap copies the run's own output to its end
-    heard.seen.numbering = "exec"  # the hooks of the same session have other ids
+    line = Heard(source, at, agent=AGENT, session=source.session)
+    line.session.turn = str(line.session.turns + 1)
+    line.session.cwd = source.cwd
+    line.session.ends = bool(source.agent)  # a tap copies the run's own output to its end
+    line.session.numbering = "exec"  # the hooks of the same session have other ids
     step = _EVENTS.get(native)
     if step is not None:
-        step(heard, native, fields)
+        step(line, native, fields)
     elif native.startswith("item."):
-        read_item(heard, native, table(fields, "item"))
+        read_item(line, native, table(fields, "item"))
     else:
-        heard.words("notice", native, rest(fields, ("type",)))
-    return heard.events
+        line.add_text("notice", native, rest(fields, ("type",)))
+    return line.events
 
 
-def _thread(heard: Heard, native: str, _fields: Fields) -> None:
-    heard.seen.turn = None
-    heard.changed("session.start", native, "started")
+def _thread(line: Heard, native: str, _fields: Fields) -> None:
+    line.session.turn = None
+    line.add_change("session.start", native, "started")
 
 
-def _turn(heard: Heard, native: str, _fields: Fields) -> None:
-    heard.words("model.request", native)
+def _turn(line: Heard, native: str, _fields: Fields) -> None:
+    line.add_text("model.request", native)
 
 
-def _turn_done(heard: Heard, native: str, fields: Fields) -> None:
+def _turn_done(line: Heard, native: str, fields: Fields) -> None:
     used = table(fields, "usage")
     if used:
         usage = Usage(
@@ -68,26 +68,28 @@ def _turn_done(heard: Heard, native: str, fields: Fields) -> None:
             counts="total",
             cached_within=True,
         )
-        heard.say("usage", f"{native}/usage", usage)
-    heard.words("turn.end", native)
-    heard.seen.turn_over()
+        line.add("usage", f"{native}/usage", usage)
+    line.add_text("turn.end", native)
+    line.session.end_turn()
 
 
-def _turn_failed(heard: Heard, native: str, fields: Fields) -> None:
-    heard.words("turn.error", native, word(table(fields, "error"), "message"))
-    heard.seen.turn_over()
+def _turn_failed(line: Heard, native: str, fields: Fields) -> None:
+    line.add_text("turn.error", native, word(table(fields, "error"), "message"))
+    line.session.end_turn()
 
 
-def _error(heard: Heard, native: str, fields: Fields) -> None:
-    heard.words("notice", native, word(fields, "message"))
+def _error(line: Heard, native: str, fields: Fields) -> None:
+    line.add_text("notice", native, word(fields, "message"))
 
 
-def _asks(heard: Heard, native: str, fields: Fields) -> None:
-    """An approval request of codex_cli_sdk's stream, for a command or for a patch."""
+def _asks(line: Heard, native: str, fields: Fields) -> None:
+    """Adds an approval request of codex_cli_sdk's stream, for a command or for a patch."""
     args: dict[str, Any] = {key: fields[key] for key in ("command", "changes") if key in fields}
     call_id = name(fields, "call_id")
     tool = tool_of(_ASKED[native], args, call_id or None, CLASSES)
-    heard.ask(native, name(fields, "approval_id") or call_id, tool, cwd=folder(fields, "cwd"))
+    line.ask_permission(
+        native, name(fields, "approval_id") or call_id, tool, cwd=folder(fields, "cwd")
+    )
 
 
 _ASKED: Final = {

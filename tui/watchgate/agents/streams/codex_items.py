@@ -1,4 +1,4 @@
-"""The items of `codex exec --json`: what began, what ended, and how.
+"""Items have begins and ends, which become calls.
 
 The six names that hooks of codex_cli_sdk know are exactly these: an item of another status or type
 has a name of its own, so that no such hook takes it for one of them.
@@ -29,54 +29,54 @@ _CHANGED: Final = {"add": "Add", "delete": "Delete"}
 Step = Callable[[Heard, str, Fields], None]
 
 
-def read_item(heard: Heard, native: str, item: Fields) -> None:
-    """One `item.started`, `item.updated` or `item.completed`."""
+def read_item(line: Heard, native: str, item: Fields) -> None:
+    """Adds the events of one `item.started`, `item.updated` or `item.completed`."""
     kind = word(item, "type")
     named = f"{native}/{kind}"
     step = _STEPS.get((native, kind))
     if step is None:
-        heard.words("notice", named, rest(item, ("id", "type")))
+        line.add_text("notice", named, rest(item, ("id", "type")))
     else:
-        step(heard, named, item)
+        step(line, named, item)
 
 
-def _begins(heard: Heard, native: str, item: Fields) -> None:
-    heard.begin(native, _tool(heard, item), ran=True)
+def _begins(line: Heard, native: str, item: Fields) -> None:
+    line.begin_call(native, _tool(line, item), ran=True)
 
 
-def _command_ends(heard: Heard, native: str, item: Fields) -> None:
+def _command_ends(line: Heard, native: str, item: Fields) -> None:
     status, code = word(item, "status"), whole(item, "exit_code")
     if status == "declined":
-        heard.refuse(f"{native}/{status}", _tool(heard, item))
+        line.refuse_call(f"{native}/{status}", _tool(line, item))
     elif status in ("completed", "failed") or code:
         ok = status == "completed" and not code
-        said = word(item, "aggregated_output")
+        output_text = word(item, "aggregated_output")
         if not ok and status != "failed":
-            said = f"{said}\n[reported as {status or 'no status'}]".lstrip("\n")
-        heard.end(native, _tool(heard, item), ok=ok, said=said, exit_code=code)
+            output_text = f"{output_text}\n[reported as {status or 'no status'}]".lstrip("\n")
+        line.end_call(native, _tool(line, item), ok=ok, output=output_text, exit_code=code)
     else:
-        heard.words("notice", f"{native}/{status}", rest(item, ("id", "type")))
+        line.add_text("notice", f"{native}/{status}", rest(item, ("id", "type")))
 
 
-def _ends(heard: Heard, native: str, item: Fields) -> None:
+def _ends(line: Heard, native: str, item: Fields) -> None:
     status = word(item, "status")
     if status == "declined":
-        heard.refuse(native, _tool(heard, item))
+        line.refuse_call(native, _tool(line, item))
         return
     failed = status == "failed" or bool(item.get("error"))
-    said = item.get("error") or item.get("result") or rest(item, ("id", "type", "arguments"))
-    heard.end(native, _tool(heard, item), ok=not failed, said=said)
+    outcome = item.get("error") or item.get("result") or rest(item, ("id", "type", "arguments"))
+    line.end_call(native, _tool(line, item), ok=not failed, output=outcome)
 
 
-def _message(heard: Heard, native: str, item: Fields) -> None:
-    heard.say("message", native, Text(word(item, "text")))
+def _message(line: Heard, native: str, item: Fields) -> None:
+    line.add("message", native, Text(word(item, "text")))
 
 
-def _trouble(heard: Heard, native: str, item: Fields) -> None:
-    heard.words("notice", native, word(item, "message"))
+def _trouble(line: Heard, native: str, item: Fields) -> None:
+    line.add_text("notice", native, word(item, "message"))
 
 
-def _tool(heard: Heard, item: Fields) -> Tool:
+def _tool(line: Heard, item: Fields) -> Tool:
     kind = word(item, "type")
     args: dict[str, Any]
     if kind == "mcp_tool_call":
@@ -86,7 +86,7 @@ def _tool(heard: Heard, item: Fields) -> Tool:
         args = {"changes": item.get("changes"), "patch": _patch(item.get("changes"))}
     else:
         args = {key: item[key] for key in ("command", "query") if key in item}
-    tool = tool_of(kind, args, _call_id(heard, item), CLASSES)
+    tool = tool_of(kind, args, _call_id(line, item), CLASSES)
     if tool.cls != "shell":
         return tool
     runs = input_hash({"command": _unwrapped(item.get("command"))}, tool.cls)
@@ -94,7 +94,7 @@ def _tool(heard: Heard, item: Fields) -> Tool:
 
 
 def _unwrapped(command: Any) -> Any:
-    """The command as hooks know it: this stream shows it inside the shell that runs it."""
+    """Returns the command as hooks know it: this stream shows it inside the shell that runs it."""
     try:
         words = shlex.split(command) if isinstance(command, str) else []
     except ValueError:
@@ -103,14 +103,14 @@ def _unwrapped(command: Any) -> Any:
     return words[2] if shells and words[1] in ("-lc", "-c") else command
 
 
-def _call_id(heard: Heard, item: Fields) -> str | None:
-    """An item's number begins anew when a thread is resumed; the process tells the runs apart."""
+def _call_id(line: Heard, item: Fields) -> str | None:
+    """Returns the call's id: item numbers begin anew in a resumed thread, the process differs."""
     item_id = name(item, "id")
-    return f"{item_id}@{heard.source.pid}" if item_id and heard.source.pid else item_id or None
+    return f"{item_id}@{line.source.pid}" if item_id and line.source.pid else item_id or None
 
 
 def _patch(changes: Any) -> str:
-    """The changed files as the head of a patch names them, which is where a path is looked for."""
+    """Returns the changed files as the head of a patch names them, where paths are looked for."""
     named = [one for one in changes if isinstance(one, dict)] if isinstance(changes, list) else []
     lines = [
         f"*** {_CHANGED.get(word(one, 'kind'), 'Update')} File: {word(one, 'path')}"

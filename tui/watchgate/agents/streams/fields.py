@@ -1,4 +1,4 @@
-"""Reading fields of objects whose writer may be of any version: what is not there is empty."""
+"""Fields may be of any version of their writer: what is not there is empty."""
 
 from __future__ import annotations
 
@@ -16,40 +16,40 @@ _NOTHING: dict[str, Any] = {}
 
 
 def word(fields: Fields, *keys: str) -> str:
-    """The first of these fields that is a text with something in it."""
-    found = (value for key in keys if isinstance(value := fields.get(key), str) and value)
-    return next(found, "")
+    """Returns the first of these fields that is a text with something in it."""
+    texts = (value for key in keys if isinstance(value := fields.get(key), str) and value)
+    return next(texts, "")
 
 
 def name(fields: Fields, *keys: str) -> str:
-    """A text that identifies something; raises `DecodeError` when it is too long for that."""
-    found = word(fields, *keys)
-    if len(found) > NAME_CHARS:
+    """Returns a text that identifies something; raises `DecodeError` when it is too long."""
+    identifier = word(fields, *keys)
+    if len(identifier) > NAME_CHARS:
         raise DecodeError(f"{' or '.join(keys)} has over {NAME_CHARS} characters")
-    return found
+    return identifier
 
 
 def folder(fields: Fields, *keys: str) -> str:
-    """A path; raises `DecodeError` for one that no system has."""
-    found = word(fields, *keys)
-    if len(found) > FOLDER_CHARS:
+    """Returns a path; raises `DecodeError` for one that no system has."""
+    path = word(fields, *keys)
+    if len(path) > FOLDER_CHARS:
         raise DecodeError(f"{' or '.join(keys)} has over {FOLDER_CHARS} characters")
-    return found
+    return path
 
 
 def whole(fields: Fields, key: str) -> int | None:
-    """A whole number; None for anything else, also for a boolean."""
+    """Returns a whole number; None for anything else, also for a boolean."""
     value = fields.get(key)
     return value if isinstance(value, int) and not isinstance(value, bool) else None
 
 
 def table(fields: Fields, key: str) -> dict[str, Any]:
-    """An object; an empty one for anything else."""
+    """Returns an object; an empty one for anything else."""
     value = fields.get(key)
     return value if isinstance(value, dict) else _NOTHING
 
 
 def rest(fields: Fields, but: Collection[str] = ()) -> str:
-    """All fields but these as bounded JSON, "" when none is left: what nobody described."""
+    """Returns all fields but these as bounded JSON, "" when none is left: what nobody described."""
     left = {key: value for key, value in fields.items() if key not in but}
     return text(left) if left else ""

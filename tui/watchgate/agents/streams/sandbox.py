@@ -23,106 +23,108 @@ AGENT: Final = "sandbox-agent"
 
 
 def fits(fields: Fields) -> bool:
-    """Whether a line is such an envelope."""
+    """Returns whether a line is such an envelope."""
     return "event_id" in fields and "sequence" in fields
 
 
 def read(fields: Fields, source: Source, at: Instant) -> list[Event]:
-    """The events of one line."""
+    """Returns the events of one line."""
     native = name(fields, "type")
-    heard = Heard(
+    line = Heard(
         source,
         at,
         agent=AGENT,
         session=name(fields, "session_id"),
-        said_us=stamps.read(word(fields, "time")),
+        sent_us=stamps.read(word(fields, "time")),
     )
-    _in_order(heard, whole(fields, "sequence"))
+    _in_order(line, whole(fields, "sequence"))
     step = _EVENTS.get(native)
     if step is None:
-        heard.words("notice", native, rest(table(fields, "data")) or rest(fields))
+        line.add_text("notice", native, rest(table(fields, "data")) or rest(fields))
     else:
-        step(heard, native, table(fields, "data"))
-    return heard.events
+        step(line, native, table(fields, "data"))
+    return line.events
 
 
-def _in_order(heard: Heard, sequence: int | None) -> None:
-    """Numbers count from 1 in each session; a source that is joined late missed nothing."""
+def _in_order(line: Heard, sequence: int | None) -> None:
+    """Notes a gap: numbers count from 1 in each session; a source joined late missed nothing."""
     if sequence is None:
         return
-    last, heard.seen.seq = heard.seen.seq, sequence
+    last, line.session.seq = line.session.seq, sequence
     if last is None or sequence == last + 1:
         return
     if sequence > last:
-        heard.gap(last + 1, sequence - 1)
+        line.add_gap(last + 1, sequence - 1)
     else:
-        heard.words("notice", "stream.order", f"event {sequence} came after event {last}")
+        line.add_text("notice", "stream.order", f"event {sequence} came after event {last}")
 
 
-def _session_starts(heard: Heard, native: str, data: Fields) -> None:
-    heard.seen.cwd = folder(table(data, "metadata"), "cwd", "workingDir")
-    heard.changed("session.start", native, "started")
+def _session_starts(line: Heard, native: str, data: Fields) -> None:
+    line.session.cwd = folder(table(data, "metadata"), "cwd", "workingDir")
+    line.add_change("session.start", native, "started")
 
 
-def _session_ends(heard: Heard, native: str, data: Fields) -> None:
+def _session_ends(line: Heard, native: str, data: Fields) -> None:
     details = (word(data, "message"), f"by the {word(data, 'terminated_by')}")
     detail = ", ".join(each for each in details if each and each != "by the ")
-    heard.changed("session.end", native, word(data, "reason"), detail)
-    heard.seen.turn_over()
+    line.add_change("session.end", native, word(data, "reason"), detail)
+    line.session.end_turn()
 
 
-def _turn_starts(heard: Heard, native: str, data: Fields) -> None:
-    heard.seen.turn = name(data, "turn_id") or str(heard.seen.turns + 1)
-    heard.words("model.request", native)
+def _turn_starts(line: Heard, native: str, data: Fields) -> None:
+    line.session.turn = name(data, "turn_id") or str(line.session.turns + 1)
+    line.add_text("model.request", native)
 
 
-def _turn_ends(heard: Heard, native: str, data: Fields) -> None:
-    heard.words("turn.end", native, rest(data, ("phase", "turn_id")))
-    heard.seen.turn_over()
+def _turn_ends(line: Heard, native: str, data: Fields) -> None:
+    line.add_text("turn.end", native, rest(data, ("phase", "turn_id")))
+    line.session.end_turn()
 
 
-def _delta(heard: Heard, native: str, data: Fields) -> None:
-    heard.say("message", native, Text(word(data, "delta")))
+def _delta(line: Heard, native: str, data: Fields) -> None:
+    line.add("message", native, Text(word(data, "delta")))
 
 
-def _asks(heard: Heard, native: str, data: Fields) -> None:
+def _asks(line: Heard, native: str, data: Fields) -> None:
     question_id = name(data, "permission_id")
     args = {"action": data.get("action"), **table(data, "metadata")}
     kind = "exec" if isinstance(args.get("command"), str | list) else word(data, "action")
-    known = heard.running(args.get("command"))
-    heard.ask(native, question_id, known or tool_of(kind, args, question_id or None, CLASSES))
+    known = line.find_open_call(args.get("command"))
+    line.ask_permission(
+        native, question_id, known or tool_of(kind, args, question_id or None, CLASSES)
+    )
 
 
-def _answered(heard: Heard, native: str, data: Fields) -> None:
+def _answered(line: Heard, native: str, data: Fields) -> None:
     status = word(data, "status")
-    tool = heard.seen.asked.pop(name(data, "permission_id"), None)
+    tool = line.session.asked.pop(name(data, "permission_id"), None)
     if tool is None:
-        said = f"an answer to no open question: {word(data, 'action')} {status}"
-        heard.words("notice", native, said)
+        notice = f"an answer to no open question: {word(data, 'action')} {status}"
+        line.add_text("notice", native, notice)
     elif meaning("sandbox-status", status) is Meaning.DENY:
-        heard.refuse(native, tool)
+        line.refuse_call(native, tool)
     else:
-        heard.words("tool.permission.resolved", native, f"{word(data, 'action')}: {status}")
+        line.add_text("tool.permission.resolved", native, f"{word(data, 'action')}: {status}")
 
 
-def _questions(heard: Heard, native: str, data: Fields) -> None:
+def _questions(line: Heard, native: str, data: Fields) -> None:
     options = data.get("options")
     offered = f" ({', '.join(map(text, options))})" if isinstance(options, list) else ""
-    heard.words("question", native, f"{word(data, 'prompt')}{offered}")
+    line.add_text("question", native, f"{word(data, 'prompt')}{offered}")
 
 
-def _question_over(heard: Heard, native: str, data: Fields) -> None:
+def _question_over(line: Heard, native: str, data: Fields) -> None:
     answer = text(data.get("response")) or word(data, "status")
-    heard.words("notice", native, f"{word(data, 'prompt')}: {answer}")
+    line.add_text("notice", native, f"{word(data, 'prompt')}: {answer}")
 
 
-def _error(heard: Heard, native: str, data: Fields) -> None:
+def _error(line: Heard, native: str, data: Fields) -> None:
     code: Any = data.get("code")
-    heard.words("notice", native, f"{word(data, 'message')}{f' ({text(code)})' if code else ''}")
+    line.add_text("notice", native, f"{word(data, 'message')}{f' ({text(code)})' if code else ''}")
 
 
-def _unparsed(heard: Heard, native: str, data: Fields) -> None:
-    heard.say("unknown", native, Unknown(why=word(data, "error"), text=rest(data, ("error",))))
+def _unparsed(line: Heard, native: str, data: Fields) -> None:
+    line.add("unknown", native, Unknown(why=word(data, "error"), text=rest(data, ("error",))))
 
 
 _EVENTS: Final[dict[str, Callable[[Heard, str, Fields], None]]] = {

@@ -1,4 +1,4 @@
-"""The items of sandbox-agent's universal events: messages, tool calls and their results."""
+"""Items are messages, tool calls and their results."""
 
 from __future__ import annotations
 
@@ -32,47 +32,49 @@ CLASSES: Final[dict[str, ToolClass]] = {
 }
 
 
-def read_item(heard: Heard, native: str, data: Fields) -> None:
-    """`item.started` or `item.completed`: the item's own kind says what it is."""
+def read_item(line: Heard, native: str, data: Fields) -> None:
+    """Adds the events of `item.started` or `item.completed`, by the item's own kind."""
     item = table(data, "item")
     kind = word(item, "kind")
     step = _STEPS.get((native, kind))
     named = f"{native}/{kind}" if kind else native
     if step is None:
-        heard.words("notice", named, rest(item, ("item_id", "native_item_id", "kind")))
+        line.add_text("notice", named, rest(item, ("item_id", "native_item_id", "kind")))
     else:
-        step(heard, named, item)
+        step(line, named, item)
 
 
-def _calls(heard: Heard, native: str, item: Fields) -> None:
+def _calls(line: Heard, native: str, item: Fields) -> None:
     part = _part(item, "tool_call")
-    heard.begin(native, _tool(part, item), ran=True)
+    line.begin_call(native, _tool(part, item), ran=True)
 
 
-def _called(heard: Heard, native: str, item: Fields) -> None:
-    """The call is told whole; it ran only when its result comes."""
+def _called(line: Heard, native: str, item: Fields) -> None:
+    """Adds a call with its arguments; it ran only when its result comes."""
     part = _part(item, "tool_call")
     tool = _tool(part, item)
     if word(item, "status") == "failed":
-        heard.end(native, tool, ok=False, said=rest(item, ("item_id", "native_item_id", "kind")))
-    elif tool.call_id in heard.seen.calls:
-        heard.words("notice", native, tool.name)
+        line.end_call(
+            native, tool, ok=False, output=rest(item, ("item_id", "native_item_id", "kind"))
+        )
+    elif tool.call_id in line.session.calls:
+        line.add_text("notice", native, tool.name)
     else:
-        heard.begin(native, tool, ran=True)
+        line.begin_call(native, tool, ran=True)
 
 
-def _result(heard: Heard, native: str, item: Fields) -> None:
+def _result(line: Heard, native: str, item: Fields) -> None:
     part = _part(item, "tool_result")
     ok = word(item, "status") != "failed"
-    heard.end(native, _tool(part, item), ok=ok, said=part.get("output"))
+    line.end_call(native, _tool(part, item), ok=ok, output=part.get("output"))
 
 
-def _message(heard: Heard, native: str, item: Fields) -> None:
+def _message(line: Heard, native: str, item: Fields) -> None:
     users = word(item, "role") == "user"
-    heard.say("prompt.submit" if users else "message", native, Text(_said(item)))
+    line.add("prompt.submit" if users else "message", native, Text(_message_text(item)))
 
 
-def _said(item: Fields) -> str:
+def _message_text(item: Fields) -> str:
     texts = (word(part, "text") for part in _parts(item))
     return "\n".join(each for each in texts if each) or rest(item, ("item_id", "native_item_id"))
 
@@ -83,7 +85,7 @@ def _tool(part: Fields, item: Fields) -> Tool:
 
 
 def _arguments(part: Fields) -> dict[str, Any]:
-    """A call's arguments, which are JSON in a text; whatever else they are is kept whole."""
+    """Returns a call's arguments, which are JSON in a text; anything else is kept whole."""
     given = part.get("arguments")
     if isinstance(given, str):
         try:

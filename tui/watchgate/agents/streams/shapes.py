@@ -1,4 +1,8 @@
-"""Which format a line has, told by the shape of its envelope alone."""
+"""The formats of other programs' event streams, told apart by the shape of a line alone.
+
+SynapsCLI's extension protocol is a stream here: its JSON-RPC requests, one a line, only watched. An
+extension that answers is `watchgate.synaps_extension`; its events come as hook frames.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +20,7 @@ from watchgate.core.events import Event
 
 
 class Shape(msgspec.Struct, frozen=True):
-    """One format: how its lines are recognised, and how one is read."""
+    """One format: the test for its lines, and the reader of one."""
 
     agent: str
     fits: Callable[[Fields], bool]
@@ -36,7 +40,7 @@ TAPPED: Final = tuple(sorted({shape.agent for shape in SHAPES}))
 
 
 def read(fields: Fields, source: Source, at: Instant) -> list[Event] | None:
-    """The events of one line; None for a line of no known shape.
+    """Returns the events of one line; None for a line of no known shape.
 
     Raises `DecodeError` for one that breaks its own format.
     """
@@ -47,7 +51,7 @@ def read(fields: Fields, source: Source, at: Instant) -> list[Event] | None:
 
 
 def _tapped(fields: Fields, source: Source, at: Instant) -> list[Event]:
-    """A line of our own tap: whose stream follows, where it runs, and how many lines are missing.
+    """Reads a line of our own tap: the agent, its folder, and the number of lines that are missing.
 
     `{"watchgate":1,"tap":"codex","cwd":"/srv/app","no_gate":true,"dropped":12}`; all but the first
     two may be absent.
@@ -58,7 +62,7 @@ def _tapped(fields: Fields, source: Source, at: Instant) -> list[Event]:
     dropped = whole(fields, "dropped")
     if not dropped:
         return []
-    heard = Heard(source, at, agent=source.agent, session=source.session)
-    said = f"{dropped} lines of this stream were not recorded: they came too fast to be taken in"
-    heard.words("notice", "stream.gap", said)
-    return heard.events
+    line = Heard(source, at, agent=source.agent, session=source.session)
+    notice = f"{dropped} lines of this stream were not recorded: they came too fast to be taken in"
+    line.add_text("notice", "stream.gap", notice)
+    return line.events

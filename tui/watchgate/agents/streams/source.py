@@ -1,4 +1,4 @@
-"""What one sender's lines leave out: whose they are, and what of theirs is still open.
+"""The sender of stream lines: its sessions, and the calls and questions that are still open.
 
 Lines of one process share a source, also when each comes over a connection of its own.
 """
@@ -40,7 +40,7 @@ class OpenCall(msgspec.Struct, gc=False):
 
 
 class Seen:
-    """One session of a source, as far as its lines told.
+    """One session of a source, as far as its lines described it.
 
     `turn` is the open turn's id, `turns` how many have ended; `calls` and `asked` are the open
     calls and permission questions by their ids, which are those of `numbering`. `no_gate` says that
@@ -63,7 +63,7 @@ class Seen:
         self.ends = False
 
     def event(self, kind: Kind, native: str, body: Body, at: Instant) -> Event:
-        """An event of this session; nothing waits for an answer to it."""
+        """Returns an event of this session; nothing waits for an answer to it."""
         return Event(
             kind=kind,
             native=native,
@@ -79,23 +79,23 @@ class Seen:
         )
 
     def open(self, call_id: str, call: OpenCall) -> None:
-        """Remember a call until it ends; over `CALLS_KEPT` the oldest is forgotten."""
+        """Remembers a call until it ends; over `CALLS_KEPT` the oldest is forgotten."""
         call.tool = _bounded(call.tool)
         self.calls[call_id] = call
 
     def ask(self, question_id: str, tool: Tool) -> None:
-        """Remember a permission question until it is answered."""
+        """Remembers a permission question until it is answered."""
         self.asked[question_id] = _bounded(tool)
 
-    def turn_over(self) -> None:
-        """A turn ended, and with it whatever of it was open."""
+    def end_turn(self) -> None:
+        """Ends the turn, and with it whatever of it was open."""
         self.turn = None
         self.turns += 1
         self.calls.clear()
         self.asked.clear()
 
     def gone(self, at: Instant) -> list[Event]:
-        """What follows for this session when its source is gone; nothing when nothing was open."""
+        """Returns the events of this session when its source is gone; none if nothing was open."""
         open_turn = [f"turn {self.turn}"] if self.turn else []
         left = open_turn + _counted(len(self.calls), "tool call")
         left += _counted(len(self.asked), "permission question")
@@ -105,9 +105,9 @@ class Seen:
             self.event("tool.permission.resolved", "source.gone", ToolCall(tool), at)
             for tool in self.asked.values()
         ]
-        said = Text(f"source gone: its connection ended with {', '.join(left)} open")
-        events.append(self.event("turn.interrupt", "source.gone", said, at))
-        self.turn_over()
+        notice = Text(f"source gone: its connection ended with {', '.join(left)} open")
+        events.append(self.event("turn.interrupt", "source.gone", notice, at))
+        self.end_turn()
         return events
 
 
@@ -129,22 +129,22 @@ class Source:
         self.no_gate = False
         self.session = ""
         self.seq: int | None = None
-        self._seen: Recent[tuple[str, str], Seen] = Recent(SESSIONS_KEPT)
+        self._sessions: Recent[tuple[str, str], Seen] = Recent(SESSIONS_KEPT)
 
     def without_calls(self) -> Source:
-        """Return one that stands where this one stands, but knows none of its open calls."""
+        """Returns one that stands where this one stands, but knows none of its open calls."""
         source = Source(self.guess, pid=self.pid)
         source.agent, source.cwd, source.no_gate = self.agent, self.cwd, self.no_gate
         source.session, source.seq = self.session, self.seq
-        for key, known in self._seen.items():
-            seen = source._seen[key] = Seen(*key, guessed=known.guessed)
-            seen.cwd, seen.turn, seen.turns, seen.seq = (
+        for key, known in self._sessions.items():
+            session = source._sessions[key] = Seen(*key, guessed=known.guessed)
+            session.cwd, session.turn, session.turns, session.seq = (
                 known.cwd,
                 known.turn,
                 known.turns,
                 known.seq,
             )
-            seen.numbering, seen.no_gate = known.numbering, known.no_gate
+            session.numbering, session.no_gate = known.numbering, known.no_gate
         return source
 
     @property
@@ -152,30 +152,30 @@ class Source:
         """The sender's process, in words."""
         return f"pid {self.pid}"
 
-    def seen(self, agent: str, session: str, at: Instant) -> tuple[Seen, list[Event]]:
-        """A session of this source, and the event that tells of a guessed one seen first."""
+    def open_session(self, agent: str, session: str, at: Instant) -> tuple[Seen, list[Event]]:
+        """Returns a session of this source, with the event that announces a new guessed one."""
         key = agent, session or self.guess
-        known = self._seen.get(key)
+        known = self._sessions.get(key)
         if known is not None:
             return known, []
-        fresh = self._seen[key] = Seen(*key, guessed=not session)
+        fresh = self._sessions[key] = Seen(*key, guessed=not session)
         fresh.no_gate = self.no_gate
         if not fresh.guessed:
             return fresh, []
-        said = SessionChange(what="guessed", detail=GUESSED)
-        return fresh, [fresh.event("session.change", "session.guessed", said, at)]
+        change = SessionChange(what="guessed", detail=GUESSED)
+        return fresh, [fresh.event("session.change", "session.guessed", change, at)]
 
     def over(self) -> list[tuple[str, str]]:
-        """The sessions, as agent and id, that end with this source, said or not."""
-        return [(seen.agent, seen.session) for seen in self._seen.values() if seen.ends]
+        """Returns the sessions, as agent and id, that end with this source."""
+        return [(each.agent, each.session) for each in self._sessions.values() if each.ends]
 
     def gone(self, at: Instant) -> list[Event]:
-        """The events that follow when the source's last connection ended with something open."""
-        return [event for seen in self._seen.values() for event in seen.gone(at)]
+        """Returns the events when the source's last connection ended with something open."""
+        return [event for each in self._sessions.values() for event in each.gone(at)]
 
 
 def _bounded(tool: Tool) -> Tool:
-    """The tool without an input that is long: calls may never end, and its hash stays."""
+    """Returns the tool without an input that is long: calls may never end, and its hash stays."""
     if len(msgspec.json.encode(tool.input)) <= INPUT_KEPT_BYTES:
         return tool
     return msgspec.structs.replace(tool, input={})

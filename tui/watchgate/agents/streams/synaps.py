@@ -1,6 +1,7 @@
-"""SynapsCLI's extension protocol as a stream: its JSON-RPC requests, one a line, only watched.
+"""The formats of other programs' event streams, told apart by the shape of a line alone.
 
-An extension that answers is `watchgate.synaps_extension`; its events come as hook frames.
+SynapsCLI's extension protocol is a stream here: its JSON-RPC requests, one a line, only watched. An
+extension that answers is `watchgate.synaps_extension`; its events come as hook frames.
 """
 
 from __future__ import annotations
@@ -18,18 +19,18 @@ AGENT: Final = NAME
 
 
 def fits(fields: Fields) -> bool:
-    """Whether a line is a message of that protocol."""
+    """Returns whether a line is a message of SynapsCLI's extension protocol."""
     return "jsonrpc" in fields
 
 
 def read(fields: Fields, source: Source, at: Instant) -> list[Event]:
-    """The events of one line."""
+    """Returns the events of one message of SynapsCLI."""
     method, params = word(fields, "method"), table(fields, "params")
     source.session = name(params, "session_id") or source.session
-    heard = Heard(source, at, agent=AGENT, session=source.session)
+    line = Heard(source, at, agent=AGENT, session=source.session)
     if method == "hook.handle":
         kind, body = meant(params)
-        heard.say(kind, word(params, "kind"), body)
+        line.add(kind, word(params, "kind"), body)
     else:
-        heard.words("notice", method or "answer", rest(fields, ("jsonrpc", "method")))
-    return heard.events
+        line.add_text("notice", method or "answer", rest(fields, ("jsonrpc", "method")))
+    return line.events

@@ -23,7 +23,7 @@ A number is a position in a list: `workspace_roots.0`. Null and an empty text ar
 class Fields(
     msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, forbid_unknown_fields=True
 ):
-    """Where payloads hold what every event has, and what every event about a tool has.
+    """The places in payloads of what every event has, and of what every event about a tool has.
 
     `input` may also be JSON in a string. `failed` are places that hold something only when a call
     failed, and say why; `interrupted` those that are true when a person cut it short. `calls` are
@@ -55,7 +55,7 @@ class Fields(
 class Told(
     msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, forbid_unknown_fields=True
 ):
-    """What the hook prints and how it exits, for one reply.
+    """The hook's output and exit status for one reply.
 
     `stdout` is a JSON value, None for nothing. A string in it that is exactly `{reason}`,
     `{input}`, `{context}` or `{event}` stands for that value; a key whose value is `{context}` is
@@ -70,7 +70,7 @@ class Told(
 class Answers(
     msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, forbid_unknown_fields=True
 ):
-    """What one event of the agent can be told; None where it cannot.
+    """The possible answers to one event of the agent; None where it cannot be told so.
 
     `modify` lets the call run with another input, `stop` denies it and ends the turn, `nothing`
     leaves it to the agent's own rules, `context` does so beside words for the model. `merges` says
@@ -89,7 +89,7 @@ class Answers(
 class EventRule(
     msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, forbid_unknown_fields=True
 ):
-    """What one event of the agent means.
+    """The meaning of one event of the agent.
 
     `tool` names the tool where the event's own name says which one runs; `{place}` in it stands for
     the text there. `input` gathers the call's input from the payload then, key by key. `text` are
@@ -118,7 +118,7 @@ class EventRule(
 
 
 def alike(kind: Kind, *natives: str, **rule: Any) -> dict[str, EventRule]:
-    """One rule for several events: an agent that has two names for each, or two for one meaning."""
+    """Returns one rule for several events: two names of one event, or two of one meaning."""
     return dict.fromkeys(natives, EventRule(kind=kind, **rule))
 
 

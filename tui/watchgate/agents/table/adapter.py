@@ -42,7 +42,7 @@ _FOR_A_PERSON = ("question", "plan")
 
 
 class _Reading(msgspec.Struct, frozen=True):
-    """How the payloads of one event are read: the places of what every event has, and its body."""
+    """The reader of one event's payloads: the places of what every event has, and of its body."""
 
     kind: Kind
     body: Reader
@@ -78,12 +78,12 @@ class TableAdapter(Adapter):
 
     @property
     def experimental(self) -> bool:
-        """Whether it was never run against the agent itself."""
+        """Returns whether it was never run against the agent itself."""
         return self.table.experimental
 
     @property
     def setup(self) -> Setup | None:
-        """Where the agent's hooks are installed."""
+        """The place where the agent's hooks are installed."""
         return self.table.setup
 
     @property
@@ -93,15 +93,15 @@ class TableAdapter(Adapter):
 
     @property
     def own_rules(self) -> Mapping[str, OwnRules]:
-        """Return what it does by itself with a call of its gate, by mode."""
+        """Returns what it does by itself with a call of its gate, by mode."""
         return self.table.modes.own_rules
 
     def can(self, native: str) -> Can:
-        """What the agent can be told in answer to this event of its own."""
+        """Returns what the agent can be told in answer to this event of its own."""
         return self._can.get(native, Can())
 
     def decode(self, payload: bytes, intake: Intake) -> Event:
-        """The event that this payload means; raises `DecodeError`."""
+        """Returns the event that this payload means; raises `DecodeError`."""
         fields = _object(payload)
         native = name(fields, self._event, NAME_LIMIT) or intake.native
         if not native:
@@ -141,7 +141,7 @@ class TableAdapter(Adapter):
         return awaited(event, intake, self._can, rules)
 
     def answer(self, event: Event, reply: Reply) -> Answer:
-        """What the agent obeys; nothing on an event that it does not let a hook decide."""
+        """Returns what the agent obeys; nothing on an event that it lets no hook decide."""
         rule = self.table.events.get(event.native, _UNKNOWN)
         if not event.lane.waits or rule.answers is None:
             return Answer()
@@ -151,7 +151,7 @@ class TableAdapter(Adapter):
         return told(answers, event, reply, self.table.title)
 
     def closed(self, native: str, lane: Lane, reason: str) -> Answer:
-        """The denial of the event, or of one before a tool call where it is not known."""
+        """Returns the denial of the event, or of one before a tool call where it is not known."""
         if lane is not Lane.GATE:
             rule = self.table.events.get(native, _UNKNOWN)
             return said(rule.answers.nothing, native) if rule.answers else Answer()
@@ -162,7 +162,7 @@ class TableAdapter(Adapter):
         return said(rule.answers.deny, denied, reason=reason)
 
     def entries(self, profile: str) -> tuple[HookEntry, ...]:
-        """The hooks of a profile; raises `ValueError` for an unknown one."""
+        """Returns the hooks of a profile; raises `ValueError` for an unknown one."""
         before = {native for native, rule in self.table.events.items() if rule.kind == "tool.pre"}
         return planned(self.table.hooks, profile, before)
 
@@ -175,7 +175,7 @@ class TableAdapter(Adapter):
         return session
 
     def _deniable(self) -> str:
-        """Any event before a tool call that can be denied, else any that can."""
+        """Returns an event before a tool call that can be denied, else any that can."""
         deniable = [native for native, can in self._can.items() if can.deny]
         before = [each for each in deniable if self.table.events[each].kind == "tool.pre"]
         return next(iter((*before, *deniable)), "")
@@ -206,7 +206,7 @@ def _object(payload: bytes) -> dict[str, Any]:
 
 
 def _replaced(fields: Fields, own: Fields | None) -> Fields:
-    """The table's places, with those that one event has elsewhere."""
+    """Returns the table's places, with those that one event has elsewhere."""
     if own is None:
         return fields
     changed = {
@@ -218,7 +218,7 @@ def _replaced(fields: Fields, own: Fields | None) -> Fields:
 
 
 def _asked(kind: Kind, body: Body) -> Kind:
-    """The kind of an event, seeing what it is about.
+    """Returns the kind of an event, given what it is about.
 
     A permission asked for a question or a plan is that question, nothing is to be run; and a result
     that says why the call failed is a failure.
@@ -231,12 +231,12 @@ def _asked(kind: Kind, body: Body) -> Kind:
 
 
 def _runs_unasked(modes: Modes, mode: str | None) -> bool:
-    """Whether nobody may be asked about a call that is handed back; so it is without a mode."""
+    """Returns whether nobody may be asked about a call that is handed back; true without a mode."""
     return modes.always_unasked or mode is None or mode in modes.unasked
 
 
 def _asks_for_words(event: Event) -> bool:
-    """Whether an allow would mean nothing, because the agent wants an answer."""
+    """Returns whether an allow would mean nothing, because the agent wants an answer."""
     return event.kind == "question" and event.tool is not None and event.tool.cls == "question"
 
 

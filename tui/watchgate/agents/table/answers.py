@@ -1,4 +1,4 @@
-"""The bytes of an answer from what a table says it looks like."""
+"""The answers that a table describes, as bytes; and those of Claude Code's hook protocol."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _LEFT_OUT = object()
 
 
 def able(answers: Answers | None) -> Can:
-    """What can be told at all."""
+    """Returns which replies can be told at all."""
     if answers is None:
         return Can()
     return Can(
@@ -37,7 +37,7 @@ def able(answers: Answers | None) -> Can:
 
 
 def told(answers: Answers, event: Event, reply: Reply, title: str) -> Answer:
-    """The reply to one event; nothing where it cannot be told, but never the call as it was."""
+    """Returns the answer to one event; where it cannot be told, never the call as it was."""
     native = event.native
     match reply:
         case SayAllow(input=None, context=words) if answers.allow:
@@ -67,7 +67,15 @@ def said(
     args: dict[str, Any] | None = None,
     context: str = "",
 ) -> Answer:
-    """The exact bytes, with the reason never empty: agents ignore a denial without one."""
+    """Returns the exact bytes, with the reason never empty: agents ignore a denial without one.
+
+    Args:
+        what: the output that the table describes.
+        native: the agent's name of the event.
+        reason: the words for `{reason}`.
+        args: the value of `{input}`.
+        context: the words for `{context}`; where empty, its key is left out.
+    """
     reason = spoken(reason)
     values = {
         REASON: reason,

@@ -41,7 +41,7 @@ _ALWAYS_COMMON = frozenset(("timestamp", "effort"))
 
 
 def reader(native: str, rule: EventRule, fields: Fields, tools: Tools) -> Reader:
-    """How the payloads of one event are read."""
+    """Returns the reader of one event's payloads."""
     if rule.usage:
         return _usage(rule, fields)
     if rule.kind in _CALLS:
@@ -57,23 +57,25 @@ def reader(native: str, rule: EventRule, fields: Fields, tools: Tools) -> Reader
     return _words(rule, fields)
 
 
-def name(payload: Payload, places: tuple[tuple[str | int, ...], ...], most: int) -> str:
-    """The text at the first place that has one; a number counts as one, anything else as none."""
+def name(payload: Payload, places: tuple[tuple[str | int, ...], ...], limit: int) -> str:
+    """Returns the text at the first place that has one; a number counts, anything else is none."""
     value = found(payload, places)
     if isinstance(value, str):
-        if len(value) > most:
-            raise DecodeError(f"a name of over {most} characters")
+        if len(value) > limit:
+            raise DecodeError(f"a name of over {limit} characters")
         return value
     return str(value) if isinstance(value, int) and not isinstance(value, bool) else ""
 
 
 def own_fields(fields: Fields) -> Callable[[Payload], Payload]:
-    """What a payload has beside that which every event has."""
-    said = (
+    """Returns a function that picks a payload's fields beyond those that every event has."""
+    common_places = (
         *(fields.event, fields.session, fields.cwd, fields.turn, fields.mode, fields.model),
         *(fields.transcript, fields.sub_id, fields.sub_type),
     )
-    common = _ALWAYS_COMMON | {place.partition(".")[0] for places in said for place in places}
+    common = _ALWAYS_COMMON | {
+        place.partition(".")[0] for places in common_places for place in places
+    }
     return lambda payload: {key: value for key, value in payload.items() if key not in common}
 
 
@@ -102,9 +104,9 @@ def _input(rule: EventRule, fields: Fields) -> Callable[[Payload], Payload]:
 
     def gather(payload: Payload) -> Payload:
         values = {key: found(payload, places) for key, places in gathered.items()}
-        kept = {key: value for key, value in values.items() if value is not None}
+        present = {key: value for key, value in values.items() if value is not None}
         # Found nothing where the call's input should be: then it is somewhere else in there.
-        return kept or rest(payload)
+        return present or rest(payload)
 
     return gather
 
@@ -138,30 +140,30 @@ def _result(rule: EventRule, fields: Fields, tools: Tools) -> Reader:
 
     def build(payload: Payload) -> Body:
         why = found(payload, failed) or None
-        said = found(payload, result) if why is None else why
+        output = found(payload, result) if why is None else why
         called = tool(payload)
         return ToolResult(
             called,
             ok=why is None and rule.kind != "tool.error",
-            text=response_text(said),
+            text=response_text(output),
             took_ms=_whole(found(payload, took)),
             interrupted=found(payload, interrupted) is True,
-            exit_code=exit_code(payload, called, said),
+            exit_code=exit_code(payload, called, output),
         )
 
     return build
 
 
 def _exit_code(fields: Fields) -> Callable[[Payload, Tool, Any], int | None]:
-    """The exit status where a payload has it, else where a shell's words tell it last."""
+    """Reads the exit status where a payload has it, else the last that a shell's words name."""
     place = compiled(fields.exit_code)
     pattern = re.compile(fields.exit_pattern) if fields.exit_pattern else None
 
-    def read(payload: Payload, tool: Tool, said: Any) -> int | None:
+    def read(payload: Payload, tool: Tool, output: Any) -> int | None:
         code = _whole(found(payload, place))
         if code is None and pattern is not None and tool.cls == "shell":
-            told = pattern.findall(said if isinstance(said, str) else response_text(said))
-            code = int(told[-1]) if told and _STATUS.fullmatch(told[-1]) else None
+            statuses = pattern.findall(output if isinstance(output, str) else response_text(output))
+            code = int(statuses[-1]) if statuses and _STATUS.fullmatch(statuses[-1]) else None
         return code
 
     return read
@@ -199,8 +201,8 @@ def _change(native: str, rule: EventRule, fields: Fields) -> Reader:
 
 def _words(rule: EventRule, fields: Fields) -> Reader:
     if rule.text:
-        said = _joined(rule)
-        return lambda payload: Text(said(payload), asks_there(payload.get("notification_type")))
+        words = _joined(rule)
+        return lambda payload: Text(words(payload), asks_there(payload.get("notification_type")))
     rest = own_fields(fields)
     return lambda payload: Text(text(own) if (own := rest(payload)) else "")
 
@@ -220,13 +222,13 @@ def _usage(rule: EventRule, fields: Fields) -> Reader:
 
     def build(payload: Payload) -> Body:
         which, usd, of = found(payload, model), found(payload, cost), found(payload, ref)
-        told: dict[str, Any] = {
+        token_counts: dict[str, Any] = {
             key: _whole(found(payload, places)) for key, places in counts.items()
         }
-        if rule.reasoning_beside and told["reasoning"]:
-            told["output"] = (told["output"] or 0) + told["reasoning"]
+        if rule.reasoning_beside and token_counts["reasoning"]:
+            token_counts["output"] = (token_counts["output"] or 0) + token_counts["reasoning"]
         return Usage(
-            **told,
+            **token_counts,
             total_cost_usd=float(usd) if _is_number(usd) else None,
             model=which if isinstance(which, str) else None,
             counts=rule.counts,

@@ -1,4 +1,4 @@
-"""What a table must keep to beyond its types: mistakes that would open a gate or be void."""
+"""The rules for a table beyond its types: mistakes that would open a gate or be void."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _COUNTS = frozenset(msgspec.structs.asdict(Usage())) - {"counts", "cached_within
 
 
 def faults(table: Table) -> Iterator[Fault]:
-    """Everything that is wrong with a table, by its dotted key."""
+    """Yields everything that is wrong with a table, by its dotted key."""
     if not _NAME.fullmatch(table.name):
         yield "name", "use lower-case letters, digits and -, a letter first, at most 32 in all"
     if not table.title.strip():
@@ -55,10 +55,10 @@ def _of_event(key: str, rule: EventRule, native: str) -> Iterator[Fault]:
 
 def _of_answers(key: str, answers: Answers, native: str) -> Iterator[Fault]:
     for name in ("deny", "allow", "modify", "stop", "context", "nothing"):
-        told = getattr(answers, name)
-        if told is not None and told.exit not in _EXITS:
+        output = getattr(answers, name)
+        if output is not None and output.exit not in _EXITS:
             yield f"{key}.{name}.exit", "use 0 or 2: any other status is taken for a failed hook"
-        if told is not None and not _is_json(told.stdout):
+        if output is not None and not _is_json(output.stdout):
             yield f"{key}.{name}.stdout", "use what JSON can say: no inf and no nan"
             return
     if answers.modify is not None and not _holds(answers.modify.stdout, "{input}"):
@@ -72,8 +72,8 @@ def _of_answers(key: str, answers: Answers, native: str) -> Iterator[Fault]:
         yield f"{key}.deny", f"say why: {REASON} in stdout or stderr; agents ignore a bare denial"
     denial = said(answers.deny, EVENT, reason="x")
     for name in ("allow", "modify", "context", "nothing"):
-        told = getattr(answers, name)
-        if told is not None and _alike(said(told, EVENT, reason="x"), denial):
+        output = getattr(answers, name)
+        if output is not None and _alike(said(output, EVENT, reason="x"), denial):
             yield f"{key}.{name}", "it is what denies as well; an agent could not tell them apart"
 
 

@@ -1,4 +1,4 @@
-"""What agents that speak Claude Code's hook protocol can be told, for their tables."""
+"""The answers that a table describes, as bytes; and those of Claude Code's hook protocol."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from typing import Any, Final
 
 from watchgate.agents.hooks.answers import PERMISSION, PRE_TOOL
 from watchgate.agents.table import Answers, Told
+from watchgate.agents.table.answers import REASON
 
-REASON: Final = "{reason}"
 ON_STDERR: Final = Told(stderr=REASON, exit=2)
 """The denial of agents that read no JSON beside an exit status."""
 

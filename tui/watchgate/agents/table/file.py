@@ -37,7 +37,10 @@ class Hook(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 def load(text: str, origin: str) -> Table:
-    """The table that a text describes; `origin` names the file in errors. Raises `ConfigError`."""
+    """Returns the table that a text describes; `origin` names the file in errors.
+
+    Raises `ConfigError`.
+    """
     source = Source(text, origin)
     values = config_toml.parse(source)
     events = values.pop("events", {})
@@ -89,7 +92,7 @@ def _entry(hook: Hook) -> HookEntry:
 
 
 def _placed(key: str, what: str, source: Source) -> ConfigError:
-    """The fault with its line, which for one of several entries is in that entry."""
+    """Returns the fault with its line, which for one of several entries is in that entry."""
     name, _, rest = key.partition("[")
     if name in _INDEXED and rest:
         index, _, below = rest.partition("]")
@@ -108,7 +111,7 @@ def _listed_in_rule(rule: Any) -> None:
 
 
 def _listed(values: Any, keys: frozenset[str]) -> None:
-    """Turn one place into a list of one, where lists of places are."""
+    """Turns one place into a list of one, where lists of places are."""
     if isinstance(values, dict):
         for key in keys & values.keys():
             if isinstance(values[key], str):

@@ -1,4 +1,7 @@
-"""Places in a JSON value, written as keys joined by dots and compiled once."""
+"""Values of a payload by their places, and the tools that a table's agent names in it.
+
+A place is written as keys joined by dots, and compiled once.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +18,7 @@ _IN_BRACES = re.compile(r"\{([^{}]*)\}")
 
 
 def compiled(written: tuple[str, ...]) -> Places:
-    """The places as keys and positions; a number stands for a position in a list."""
+    """Returns the places as keys and positions; a number stands for a position in a list."""
     return tuple(
         tuple(int(key) if key.isascii() and key.isdigit() else key for key in place.split("."))
         for place in written
@@ -23,7 +26,7 @@ def compiled(written: tuple[str, ...]) -> Places:
 
 
 def found(payload: Any, places: Places) -> Any:
-    """The value at the first place that has one; None where none has."""
+    """Returns the value at the first place that has one; None where none has."""
     for place in places:
         value = _at(payload, place)
         if value is not None and value != "":
@@ -32,19 +35,19 @@ def found(payload: Any, places: Places) -> Any:
 
 
 def worded(written: str) -> Callable[[Any], str]:
-    """A text in which every `{place}` stands for the words there, or for nothing."""
+    """Returns a function that replaces every `{place}` of a text by the words there."""
     pieces = _IN_BRACES.split(written)
     fixed, places = pieces[::2], [compiled((place,)) for place in pieces[1::2]]
 
     def words(payload: Any) -> str:
-        said = [text(found(payload, each)) for each in places]
-        return "".join(part for pair in zip(fixed, [*said, ""], strict=True) for part in pair)
+        texts = [text(found(payload, each)) for each in places]
+        return "".join(part for pair in zip(fixed, [*texts, ""], strict=True) for part in pair)
 
     return words
 
 
 def named_in(written: str) -> list[str]:
-    """The places that stand in braces."""
+    """Returns the places that stand in braces."""
     return _IN_BRACES.findall(written)
 
 

@@ -1,4 +1,7 @@
-"""What a table says of its agent's tools: the class of each, and the name that rules know it by."""
+"""Values of a payload by their places, and the tools that a table's agent names in it.
+
+A place is written as keys joined by dots, and compiled once.
+"""
 
 from __future__ import annotations
 
@@ -27,12 +30,12 @@ class Tools:
         self._mcp = tuple(map(_pattern, table.mcp))
 
     def tool(self, name: str, args: dict[str, Any], call_id: str | None) -> Tool:
-        """The canonical tool of a call."""
+        """Returns the canonical tool of a call."""
         if name not in self._classes:
             for pattern in self._mcp:
                 if match := pattern.fullmatch(name):
-                    whose = match.groupdict()
-                    shown = f"{whose.get('server') or 'mcp'}:{whose['tool']}"
+                    groups = match.groupdict()
+                    shown = f"{groups.get('server') or 'mcp'}:{groups['tool']}"
                     tool = describe(name, args, call_id, {name: "mcp"})
                     return msgspec.structs.replace(tool, name=shown)
         tool = describe(name, args, call_id, self._classes)
@@ -41,7 +44,7 @@ class Tools:
 
 
 def input_of(value: Any) -> dict[str, Any]:
-    """The input of a call as an object, with nothing lost: what is none is kept under `input`."""
+    """Returns a call's input as an object; what is none is kept under `input`."""
     if isinstance(value, str):
         try:
             value = msgspec.json.decode(value)

@@ -40,16 +40,16 @@ class ClaudeCalls(LineCalls[_Line]):
         self._alone = False
 
     def read(self, chunk: bytes) -> list[Asked]:
-        """The calls that these whole lines ask for."""
-        found: list[Asked] = []
+        """Returns the calls that these whole lines ask for."""
+        calls: list[Asked] = []
         for line in self._lines.of(chunk):
             if isinstance(line.permission_mode, str):
                 self._alone = line.permission_mode in _ALONE
             if line.type == "assistant":
                 content = mapping(decoded(line.message)).get("content")
                 made = (self._asked(block, line) for block in parts(content))
-                found += (asked for asked in made if asked is not None)
-        return found
+                calls += (asked for asked in made if asked is not None)
+        return calls
 
     def _asked(self, block: dict[str, Any], line: _Line) -> Asked | None:
         name, args = word(block.get("name")), block.get("input")

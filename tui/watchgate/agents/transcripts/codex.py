@@ -42,8 +42,8 @@ class CodexCalls(LineCalls[_Line]):
         self._alone = False
 
     def read(self, chunk: bytes) -> list[Asked]:
-        """The calls that these whole lines ask for."""
-        found: list[Asked] = []
+        """Returns the calls that these whole lines ask for."""
+        calls: list[Asked] = []
         for line in self._lines.of(chunk):
             if line.type == "session_meta":
                 self._meta(mapping(decoded(line.payload)))
@@ -53,8 +53,8 @@ class CodexCalls(LineCalls[_Line]):
                 self._alone = turn.get("approval_policy") == "never"
             elif line.type == "response_item" and b"_call" in bytes(line.payload):
                 asked = self._asked(mapping(decoded(line.payload)), moment_us(line.timestamp))
-                found += () if asked is None else (asked,)
-        return found
+                calls += () if asked is None else (asked,)
+        return calls
 
     def _meta(self, meta: dict[str, Any]) -> None:
         if self._known:
@@ -69,10 +69,10 @@ class CodexCalls(LineCalls[_Line]):
         self._session = parent or word(meta.get("id")) or self._session
 
     def _asked(self, item: dict[str, Any], at_us: int) -> Asked | None:
-        told = _told(item)
-        if told is None:
+        named_call = _named_call(item)
+        if named_call is None:
             return None
-        name, args = told
+        name, args = named_call
         call_id = word(item.get("call_id")) or word(item.get("id"))
         cwd = self._cwd
         for key in _FOLDERS:
@@ -90,7 +90,7 @@ class CodexCalls(LineCalls[_Line]):
         )
 
 
-def _told(item: dict[str, Any]) -> tuple[str, dict[str, Any]] | None:
+def _named_call(item: dict[str, Any]) -> tuple[str, dict[str, Any]] | None:
     kind, name = item.get("type"), word(item.get("name"))
     if kind == "function_call" and name in SHELLS:
         return "Bash", _command(input_of(item.get("arguments")))
@@ -106,7 +106,7 @@ def _told(item: dict[str, Any]) -> tuple[str, dict[str, Any]] | None:
 
 
 def _command(args: dict[str, Any]) -> dict[str, Any]:
-    """The command as Codex's own hooks tell it: the text, without the shell that is given it."""
+    """Returns the command as Codex's own hooks have it: the text, without the shell around it."""
     command = args.get("command", args.get("cmd"))
     if isinstance(command, list) and len(command) == _WRAPPED:
         shell, flag, text = command

@@ -31,8 +31,8 @@ class CopilotCalls(LineCalls[_Line]):
         self._tools = Tools(TABLE)
 
     def read(self, chunk: bytes) -> list[Asked]:
-        """The calls that these whole lines ask for."""
-        found: list[Asked] = []
+        """Returns the calls that these whole lines ask for."""
+        calls: list[Asked] = []
         for line in self._lines.of(chunk):
             if line.type == "session.start":
                 data = mapping(decoded(line.data))
@@ -41,8 +41,8 @@ class CopilotCalls(LineCalls[_Line]):
             elif line.type == "tool.execution_start":
                 data = mapping(decoded(line.data))
                 if name := word(data.get("toolName")):
-                    found.append(self._asked(line, name, data))
-        return found
+                    calls.append(self._asked(line, name, data))
+        return calls
 
     def _asked(self, line: _Line, name: str, data: dict[str, Any]) -> Asked:
         call_id = word(data.get("toolCallId"))

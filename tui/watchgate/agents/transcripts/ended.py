@@ -1,4 +1,4 @@
-"""The ends of calls in the transcripts of agents: which ran, and which were refused before.
+"""The ends of calls in transcripts: which ran, and which were refused before.
 
 Sources, each measured with the released program: Claude Code 2.1.329 (`tool_result` blocks, and
 `toolDenialKind` on the line of a refusal), Codex CLI 0.169 (`*_output` items), Gemini CLI 0.61
@@ -23,7 +23,7 @@ _CODEX_BLOCKED: Final = "Command blocked by PreToolUse hook"
 
 
 def ended(agent: str, chunk: bytes) -> Ends:
-    """The calls that these whole lines say are over, by their ids, and whether each ran.
+    """Yields the calls that these whole lines say are over, by their ids, and whether each ran.
 
     A line that cannot be read is skipped. `agent` must be one of `ENDS`.
     """
@@ -55,9 +55,9 @@ def _codex(fields: dict[str, Any]) -> Ends:
 
 
 def _gemini(fields: dict[str, Any]) -> Ends:
-    """A failure counts as refused: they look alike, and a command that fails is a success."""
-    told = mapping(fields.get("$set")) or fields
-    for message in (fields, *parts(told.get("messages"))):
+    """Reads ends; a failure counts as refused, since a command that fails is a success here."""
+    changes = mapping(fields.get("$set")) or fields
+    for message in (fields, *parts(changes.get("messages"))):
         for call in parts(message.get("toolCalls")):
             if call.get("status") in ("success", "error", "cancelled"):
                 yield word(call.get("id")), call.get("status") == "success"

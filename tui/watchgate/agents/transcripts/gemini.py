@@ -1,4 +1,4 @@
-"""The calls in a chat of Gemini CLI.
+"""The calls in chats of Gemini CLI and of its fork, Qwen Code.
 
 Source: chatRecordingService.ts of Gemini CLI: `toolCalls {id, name, args, timestamp}` of messages
 of the type `gemini`, in `chats/*.jsonl`, where a whole message is appended anew when more of it is
@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from watchgate.agents.gemini import TABLE
+from watchgate.agents.gemini import TABLE as GEMINI_TABLE
 from watchgate.agents.table.tools import Tools, input_of
 from watchgate.agents.transcripts.lines import LineCalls, folder, mapping, parts, word
 from watchgate.agents.transcripts.when import moment_us
@@ -21,12 +21,12 @@ class GeminiCalls(LineCalls[dict[str, Any]]):
 
     def __init__(self, stem: str, cwd: str = "") -> None:
         super().__init__(dict[str, Any], stem, cwd)
-        self._tools = Tools(TABLE)
+        self._tools = Tools(GEMINI_TABLE)
         self._side = False
-        self._seen: set[tuple[str, str]] = set()
+        self._reported: set[tuple[str, str]] = set()
 
     def read(self, chunk: bytes) -> list[Asked]:
-        """The calls that these whole lines, or this whole file, ask for."""
+        """Returns the calls that these whole lines, or this whole file, ask for."""
         if chunk[:2].strip() == b"{":
             return self._record(next(self._lines.of(chunk.replace(b"\n", b" ")), {}))
         return [asked for record in self._lines.of(chunk) for asked in self._record(record)]
@@ -35,33 +35,35 @@ class GeminiCalls(LineCalls[dict[str, Any]]):
         if "sessionId" in record:
             self._session = word(record["sessionId"]) or self._session
             self._side = record.get("kind") == "subagent"
-        told = mapping(record.get("$set")) or record
-        if folders := told.get("directories"):
+        changes = mapping(record.get("$set")) or record
+        if folders := changes.get("directories"):
             first = folders[0] if isinstance(folders, list) else ""
             self._cwd = self._cwd or folder(first)
-        if "messages" in told:
-            return [each for message in parts(told["messages"]) for each in self._message(message)]
+        if "messages" in changes:
+            return [
+                each for message in parts(changes["messages"]) for each in self._message(message)
+            ]
         return self._message(record)
 
     def _message(self, message: dict[str, Any]) -> list[Asked]:
-        found: list[Asked] = []
+        calls: list[Asked] = []
         if message.get("type") != "gemini":
-            return found
+            return calls
         for index, call in enumerate(parts(message.get("toolCalls"))):
             name, call_id = word(call.get("name")), word(call.get("id"))
-            seen = (word(message.get("id")), call_id or str(index))
-            if not name or seen in self._seen:
+            key = (word(message.get("id")), call_id or str(index))
+            if not name or key in self._reported:
                 continue
-            self._seen.add(seen)
-            said = call.get("timestamp") or message.get("timestamp")
-            found.append(
+            self._reported.add(key)
+            timestamp = call.get("timestamp") or message.get("timestamp")
+            calls.append(
                 Asked(
                     agent="gemini",
                     session=self._session,
                     tool=self._tools.tool(name, input_of(call.get("args")), call_id),
-                    at_us=moment_us(said),
+                    at_us=moment_us(timestamp),
                     cwd=self._cwd,
                     side=self._side,
                 )
             )
-        return found
+        return calls

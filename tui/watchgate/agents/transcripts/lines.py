@@ -1,4 +1,4 @@
-"""What the readers of asked-for calls share: lines taken apart, and odd values made harmless."""
+"""The lines of transcripts, taken apart and decoded, with odd values made harmless."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Lines(Generic[T]):
         self._decoder = decoding.decoder(shape)
 
     def of(self, chunk: bytes) -> Iterator[T]:
-        """The lines of a chunk, in order."""
+        """Returns the lines of a chunk, in order."""
         decode = self._decoder.decode
         for line in chunk.split(b"\n"):
             if not line or line.isspace():
@@ -36,7 +36,9 @@ class Lines(Generic[T]):
 
 
 class LineCalls(Generic[T]):
-    """What the readers of one file share; `stem` is its name, for one that does not say whose.
+    """The reader of calls in one file.
+
+    `stem` is the file's name, for one that names no session.
 
     `cwd` is the folder that its calls run in where it names none. What was asked for before
     `copied_until_us` (UTC µs) is a copy of another session's.
@@ -55,12 +57,12 @@ class LineCalls(Generic[T]):
 
     @property
     def unreadable(self) -> int:
-        """How many lines were no JSON objects."""
+        """The number of lines that were no JSON objects."""
         return self._lines.unreadable
 
 
 def decoded(raw: msgspec.Raw | bytes) -> Any:
-    """A part that was left undecoded; None where it is nothing, or no JSON."""
+    """Returns a part that was left undecoded; None where it is nothing, or no JSON."""
     try:
         return msgspec.json.decode(raw) if bytes(raw) else None
     except JSON_FAULTS:
@@ -68,22 +70,22 @@ def decoded(raw: msgspec.Raw | bytes) -> Any:
 
 
 def word(value: Any) -> str:
-    """A name from outside, bounded; empty where it is none."""
+    """Returns a name from outside, bounded; empty where it is none."""
     return value[:NAME_CHARS] if isinstance(value, str) else ""
 
 
 def folder(value: Any) -> str:
-    """A folder from outside; empty where it is none, or longer than any system has."""
+    """Returns a folder from outside; empty where it is none, or longer than any system has."""
     return value if isinstance(value, str) and len(value) <= FOLDER_CHARS else ""
 
 
 def parts(value: Any) -> Iterator[dict[str, Any]]:
-    """The objects of a list."""
+    """Yields the objects of a list."""
     for each in value if isinstance(value, list) else ():
         if isinstance(each, dict):
             yield each
 
 
 def mapping(value: Any) -> dict[str, Any]:
-    """An object; an empty one for anything else."""
+    """Returns an object; an empty one for anything else."""
     return value if isinstance(value, dict) else {}

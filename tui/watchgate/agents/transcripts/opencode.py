@@ -19,7 +19,7 @@ from watchgate.core.lookback.asked import Asked
 
 
 class OpenCodeSession(msgspec.Struct, frozen=True):
-    """What a session's own row or file tells: its folder, and whose sub-agent runs in it."""
+    """A session's own row or file: its folder, and the session that it is a sub-agent of."""
 
     cwd: str = ""
     parent: str = ""
@@ -33,15 +33,15 @@ class OpenCodeCalls:
         self.sessions = {} if sessions is None else sessions
 
     def session(self, data: bytes) -> None:
-        """Take in the file of one session."""
-        told = self._object(data)
-        if session := word(told.get("id")):
+        """Takes in the file of one session."""
+        row = self._object(data)
+        if session := word(row.get("id")):
             self.sessions[session] = OpenCodeSession(
-                folder(told.get("directory")), word(told.get("parentID"))
+                folder(row.get("directory")), word(row.get("parentID"))
             )
 
     def read(self, data: bytes, session: str = "", at_ms: Any = None) -> list[Asked]:
-        """The call of one part; `session` and `at_ms` are of its row, where it came from one."""
+        """Returns the call of one part; `session` and `at_ms` are of its row, if it has one."""
         part = self._object(data)
         name, state = word(part.get("tool")), mapping(part.get("state"))
         if part.get("type") != "tool" or not name:
@@ -62,9 +62,9 @@ class OpenCodeCalls:
 
     def _object(self, data: bytes) -> dict[str, Any]:
         try:
-            told = msgspec.json.decode(data)
+            decoded = msgspec.json.decode(data)
         except JSON_FAULTS:
-            told = None
-        if not isinstance(told, dict):
+            decoded = None
+        if not isinstance(decoded, dict):
             self.unreadable += 1
-        return mapping(told)
+        return mapping(decoded)

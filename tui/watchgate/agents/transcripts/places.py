@@ -1,4 +1,9 @@
-"""Where the transcripts of agents lie: where they also write down what they used."""
+"""The transcripts of agents: their places, and readers of the tool calls in them.
+
+`CALL_READERS` read whole files, for a look back at what agents wanted to do. OpenCode's parts are
+rows or files of their own, and not among them: see `OpenCodeCalls`. The reader of calls that ran
+follows one file, for the calls that no hook reported.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +23,7 @@ _READ: Final = frozenset(("claude", "codex", "gemini", "qwen", "opencode"))
 
 
 class TranscriptPlace(msgspec.Struct, frozen=True):
-    """Where files of one agent lie: `pattern` below `root`, as `pathlib.Path.glob` takes it."""
+    """A place of one agent's files: `pattern` below `root`, as `pathlib.Path.glob` takes it."""
 
     agent: str
     root: str
@@ -27,18 +32,18 @@ class TranscriptPlace(msgspec.Struct, frozen=True):
 
 
 def transcript_places(env: Mapping[str, str], home: str) -> tuple[TranscriptPlace, ...]:
-    """Every place that the environment names, else the usual one below `home`.
+    """Returns every place that the environment names, else the usual one below `home`.
 
     OpenCode's older store keeps the calls of a message beside it, in files of their own.
     """
-    found = []
+    transcripts = []
     for place in places(env, home):
         root, form = place.root, place.form
         if place.agent not in _READ:
             continue
         if root.endswith(_MESSAGES):
             parts = root.removesuffix(_MESSAGES) + _PARTS
-            found.append(TranscriptPlace(place.agent, parts, place.pattern, "part"))
+            transcripts.append(TranscriptPlace(place.agent, parts, place.pattern, "part"))
         else:
-            found.append(TranscriptPlace(place.agent, root, place.pattern, form))
-    return tuple(found)
+            transcripts.append(TranscriptPlace(place.agent, root, place.pattern, form))
+    return tuple(transcripts)

@@ -10,7 +10,7 @@ from typing import Any
 
 import msgspec
 
-from watchgate.agents.qwen import TABLE
+from watchgate.agents.qwen import TABLE as QWEN_TABLE
 from watchgate.agents.table.tools import Tools, input_of
 from watchgate.agents.transcripts.lines import LineCalls, decoded, folder, mapping, parts, word
 from watchgate.agents.transcripts.when import moment_us
@@ -32,20 +32,20 @@ class QwenCalls(LineCalls[_Line]):
 
     def __init__(self, stem: str, cwd: str = "") -> None:
         super().__init__(_Line, stem, cwd)
-        self._tools = Tools(TABLE)
+        self._tools = Tools(QWEN_TABLE)
 
     def read(self, chunk: bytes) -> list[Asked]:
-        """The calls that these whole lines ask for."""
-        found: list[Asked] = []
+        """Returns the calls that these whole lines ask for."""
+        calls: list[Asked] = []
         for line in self._lines.of(chunk):
             if line.type != "assistant":
                 continue
-            said = mapping(decoded(line.message)).get("parts")
-            for index, part in enumerate(parts(said)):
+            content = mapping(decoded(line.message)).get("parts")
+            for index, part in enumerate(parts(content)):
                 call = mapping(part.get("functionCall"))
                 if name := word(call.get("name")):
-                    found.append(self._asked(line, name, call, index))
-        return found
+                    calls.append(self._asked(line, name, call, index))
+        return calls
 
     def _asked(self, line: _Line, name: str, call: dict[str, Any], index: int) -> Asked:
         call_id = word(call.get("id")) or f"{word(line.uuid)}.{index}"

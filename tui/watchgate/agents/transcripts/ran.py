@@ -1,4 +1,9 @@
-"""Calls that ran and turns that were broken off, as an agent's own transcript tells them."""
+"""The transcripts of agents: their places, and readers of the tool calls in them.
+
+`CALL_READERS` read whole files, for a look back at what agents wanted to do. OpenCode's parts are
+rows or files of their own, and not among them: see `OpenCodeCalls`. The reader of calls that ran
+follows one file, for the calls that no hook reported.
+"""
 
 from __future__ import annotations
 
@@ -21,25 +26,25 @@ class Reader:
     """Reads one transcript's lines in order; a call has run once its result is in it."""
 
     def __init__(self, agent: str, stem: str, since_us: int) -> None:
-        """`agent` must be one of `READS`; calls asked for before `since_us` (UTC µs) are old."""
+        """Takes an `agent` of `READS`; calls asked for before `since_us` (UTC µs) are old."""
         self._agent = agent
         self._calls: CallReader = _READERS[agent](stem, "")
         self._since_us = since_us
         self._open: Recent[str, Asked] = Recent(CALLS_KEPT)
 
     def began(self, head: bytes) -> None:
-        """Take in how a file begins that is read from its end: whose it is."""
+        """Takes in the beginning of a file that is read from its end: it names the session."""
         self._calls.read(head)
 
     def interrupted(self, chunk: bytes) -> tuple[str, int] | None:
-        """The session whose turn a person broke off by these whole lines, and when (UTC µs)."""
+        """Returns the session whose turn a person broke off in these lines, and when (UTC µs)."""
         at_us = interrupted_at_us(self._agent, chunk)
         if at_us is None or at_us < max(self._since_us, self._calls.copied_until_us):
             return None
         return self._calls.session, at_us
 
     def ran(self, chunk: bytes) -> list[Asked]:
-        """The calls that these whole lines say have run; a line that cannot be read is skipped."""
+        """Returns the calls that these whole lines say have run; unreadable lines are skipped."""
         for asked in self._calls.read(chunk):
             since_us = max(self._since_us, self._calls.copied_until_us)
             inner = self._agent == "codex" and asked.tool.cls not in _CODEX_HOOKED

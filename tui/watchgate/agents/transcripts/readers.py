@@ -1,6 +1,8 @@
-"""The agents whose transcripts are read for a look back, each with its reader of files.
+"""The transcripts of agents: their places, and readers of the tool calls in them.
 
-OpenCode's parts are rows or files of their own, and not here: see `OpenCodeCalls`.
+`CALL_READERS` read whole files, for a look back at what agents wanted to do. OpenCode's parts are
+rows or files of their own, and not among them: see `OpenCodeCalls`. The reader of calls that ran
+follows one file, for the calls that no hook reported.
 """
 
 from __future__ import annotations
@@ -27,11 +29,11 @@ class CallReader(Protocol):
 
     @property
     def unreadable(self) -> int:
-        """How many lines could not be read."""
+        """The number of lines that could not be read."""
         ...
 
     def read(self, chunk: bytes) -> list[Asked]:
-        """The calls that some whole lines ask for."""
+        """Returns the calls that some whole lines ask for."""
         ...
 
 

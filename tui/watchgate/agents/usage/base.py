@@ -1,4 +1,9 @@
-"""What every reader of usage provides: lines of one file become calls of a model."""
+"""The usage of agents: the places where they write it down, and the interface of its readers.
+
+Sources: the documented folders and variables of Claude Code 2.1, Codex CLI 0.169, Gemini CLI,
+Qwen Code, OpenCode and Copilot CLI; `GEMINI_DATA_DIR`, `OPENCODE_DATA_DIR` and `QWEN_DATA_DIR` are
+what counters of usage have in common for agents that have no variable of their own.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +16,7 @@ from watchgate.core.ledger.counted import Limit
 
 
 class FileFacts(msgspec.Struct, kw_only=True):
-    """What a file tells of itself so far.
+    """The facts of a file so far.
 
     `thread` is what it was written for and `parent` the thread that it was forked from, where the
     ids of its calls depend on that (Codex). `context_used` tokens of `context_size` are in the
@@ -36,13 +41,14 @@ class UsageReader(Protocol):
     unreadable: int
 
     def read(self, chunk: bytes) -> None:
-        """Take some whole lines (of a whole-file source: all of it) in."""
+        """Takes in some whole lines (of a whole-file source: all of it)."""
         ...
 
     def take(self) -> list[UsageCall]:
-        """The calls that are new or told anew since this was last asked, by `(id, request, side)`.
+        """Returns the calls that are new or reported anew since the last time.
 
-        A call that is told anew takes the place of the one before it.
+        Calls are told apart by `(id, request, side)`; one that is reported anew takes the place of
+        the one before it.
         """
         ...
 
@@ -52,7 +58,7 @@ Form = Literal["lines", "whole", "rows"]
 
 
 class Place(msgspec.Struct, frozen=True, kw_only=True):
-    """Where files of one agent lie: `pattern` below `root`, as `pathlib.Path.glob` takes it."""
+    """A place of one agent's files: `pattern` below `root`, as `pathlib.Path.glob` takes it."""
 
     agent: str
     root: str

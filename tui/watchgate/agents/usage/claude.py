@@ -1,4 +1,4 @@
-"""What a transcript of Claude Code tells of usage: one call for each response of the model.
+"""Usage in a transcript of Claude Code: one call for each response of the model.
 
 Source: Claude Code 2.1, `projects/<folder>/<session>.jsonl` and, for sub-agents,
 `<session>/subagents/**/agent-<id>.jsonl`; earlier versions wrote sub-agents into the session's file
@@ -28,7 +28,7 @@ class ClaudeReader:
     """Reads one transcript, of a session or of a sub-agent."""
 
     def __init__(self, path: str) -> None:
-        session, sub = _whose(path)
+        session, sub = _session_and_sub(path)
         self._path = path
         self.facts = FileFacts(session=session, sub=sub)
         self.unreadable = 0
@@ -41,7 +41,7 @@ class ClaudeReader:
         self._nameless = 0
 
     def read(self, chunk: bytes) -> None:
-        """Take whole lines in; a `progress` line and a quoted one hold usage, and tell none."""
+        """Takes whole lines in; a `progress` line and a quoted one hold usage not counted."""
         for piece in pieces(chunk):
             lines, unreadable = transcript_lines(piece)
             self.unreadable += unreadable
@@ -78,23 +78,23 @@ class ClaudeReader:
                 draft.content += message.content
 
     def take(self) -> list[UsageCall]:
-        """The calls that are new or told anew."""
-        told: dict[Key, UsageCall] = {}
+        """Returns the calls that are new or reported anew."""
+        calls: dict[Key, UsageCall] = {}
         for key, draft in self._drafts.items():
             call = call_of(key, draft)
             if call is not None:
-                told[key] = call
+                calls[key] = call
             if draft.usage.iterations:
                 for call in calls_beside(key, draft):
-                    told[call.id, call.request, call.side] = call
-        for key in told.keys() & self._calls.keys():
-            told[key] = merged(self._calls[key], told[key])
+                    calls[call.id, call.request, call.side] = call
+        for key in calls.keys() & self._calls.keys():
+            calls[key] = merged(self._calls[key], calls[key])
         self._drafts = {}
-        self._calls.update(told)
-        return list(told.values())
+        self._calls.update(calls)
+        return list(calls.values())
 
     def _draft(self, line: TranscriptLine, message: Message, usage: Usage) -> Draft:
-        """The draft of the response that the line is of, perhaps a new one."""
+        """Returns the draft of the response that the line is of, perhaps a new one."""
         if line.timestamp:
             self._timestamp = line.timestamp
         side = line.is_sidechain or self._sub != ""
@@ -125,7 +125,7 @@ class ClaudeReader:
         return f"{self._path}#{self._nameless}"
 
     def _asked(self, line: TranscriptLine, content: list[Block] | str | None) -> None:
-        """A prompt begins a turn; an inline side chain belongs to the turn that it was begun in."""
+        """Notes a turn, which a prompt begins; an inline side chain belongs to its turn."""
         if line.is_sidechain and not self._sub:
             return
         if line.prompt_id:
@@ -134,7 +134,7 @@ class ClaudeReader:
             self._turn = line.uuid
 
     def _know(self) -> None:
-        """The context is that of the newest call: a file can end with copies of earlier lines."""
+        """Notes the context of the newest call: a file can end with copies of earlier lines."""
         draft = self._filling
         if draft is None:
             return
@@ -150,12 +150,12 @@ def _written(usage: Usage) -> int:
 
 
 def _is_result(content: list[Block] | str | None) -> bool:
-    """Whether it is what a tool returned, which is not said by anybody."""
+    """Returns whether the content is a tool's result, which is no prompt."""
     return bool(content) and isinstance(content, list) and content[0].type == "tool_result"
 
 
-def _whose(path: str) -> tuple[str, str]:
-    """The session and the sub-agent that a transcript is of, by its path."""
+def _session_and_sub(path: str) -> tuple[str, str]:
+    """Returns the session and the sub-agent that a transcript is of, by its path."""
     parts = path.replace("\\", "/").split("/")
     stem = parts[-1].removesuffix(".jsonl")
     if "subagents" in parts[1:-1]:

@@ -1,4 +1,4 @@
-"""From what a Claude Code transcript says of one response to calls of models."""
+"""The responses in a Claude Code transcript, as calls of models."""
 
 from __future__ import annotations
 
@@ -34,13 +34,13 @@ class Draft(msgspec.Struct, gc=False):
 
 
 def tools_of(content: list[Block]) -> tuple[str, ...]:
-    """The ids of the tool calls among blocks, each once."""
-    found = [block.id for block in content if block.type == "tool_use" and block.id]
-    return tuple(dict.fromkeys(found)) if found else ()
+    """Returns the ids of the tool calls among blocks, each once."""
+    ids = [block.id for block in content if block.type == "tool_use" and block.id]
+    return tuple(dict.fromkeys(ids)) if ids else ()
 
 
 def call_of(key: Key, draft: Draft) -> UsageCall | None:
-    """The call that a response is; None if nothing was used.
+    """Returns the call that a response is; None if nothing was used.
 
     No line with a reason to stop: versions around 2.1.29 to 2.1.5x wrote only how the stream
     began, so the response used at least that.
@@ -50,7 +50,7 @@ def call_of(key: Key, draft: Draft) -> UsageCall | None:
     if not output and not usage.read() and not _searches(usage):
         return None
     details = usage.output_tokens_details
-    told = usage.iterations
+    iterations = usage.iterations
     five_minutes, hour = usage.writes()
     return UsageCall(
         key[0],
@@ -70,26 +70,27 @@ def call_of(key: Key, draft: Draft) -> UsageCall | None:
         _context(usage),
         "",
         None,
-        not draft.stopped or (told is not None and len(told) > 1 and not _explained(usage, told)),
+        not draft.stopped
+        or (iterations is not None and len(iterations) > 1 and not _explained(usage, iterations)),
         draft.turn,
         tools_of(draft.content),
     )
 
 
 def calls_beside(key: Key, draft: Draft) -> list[UsageCall]:
-    """The calls that were made for a response and that its own figures leave out."""
+    """Returns the calls that were made for a response and that its own figures leave out."""
     return [
-        _beside((f"{key[0]}/{number}", key[1], key[2]), draft, each)
+        _extra_call((f"{key[0]}/{number}", key[1], key[2]), draft, each)
         for number, each in enumerate(draft.usage.iterations or ())
         if each.type in BESIDE and (each.output_tokens or each.read())
     ]
 
 
-def _explained(usage: Usage, told: list[Iteration]) -> bool:
-    """Whether the figures of the response are those of its iterations."""
-    if any(each.type != "message" and each.type not in BESIDE for each in told):
+def _explained(usage: Usage, iterations: list[Iteration]) -> bool:
+    """Returns whether the figures of the response are those of its iterations."""
+    if any(each.type != "message" and each.type not in BESIDE for each in iterations):
         return False
-    own = [each for each in told if each.type == "message"]
+    own = [each for each in iterations if each.type == "message"]
     read, written = sum(each.read() for each in own), sum(each.output_tokens or 0 for each in own)
     return read == usage.read() and written == (usage.output_tokens or 0)
 
@@ -111,28 +112,28 @@ def _context(usage: Usage) -> str:
     return " ".join(words)
 
 
-def _beside(key: Key, draft: Draft, told: Iteration) -> UsageCall:
-    five_minutes, hour = told.writes()
+def _extra_call(key: Key, draft: Draft, iteration: Iteration) -> UsageCall:
+    five_minutes, hour = iteration.writes()
     return UsageCall(
         id=key[0],
         at_us=moment_us(draft.timestamp),
         session=draft.session,
-        model=told.model or draft.model,
-        input=told.input_tokens or 0,
-        output=told.output_tokens or 0,
-        cache_read=told.cache_read_input_tokens or 0,
+        model=iteration.model or draft.model,
+        input=iteration.input_tokens or 0,
+        output=iteration.output_tokens or 0,
+        cache_read=iteration.cache_read_input_tokens or 0,
         cache_5m=five_minutes,
         cache_1h=hour,
         request=key[1],
         side=key[2],
         sub=draft.sub,
-        least=not draft.stopped,
+        is_lower_bound=not draft.stopped,
         turn=draft.turn,
     )
 
 
 def merged(before: UsageCall, now: UsageCall) -> UsageCall:
-    """A call that later lines tell anew, by the rules of a draft."""
+    """Returns a call with what later lines say of it, by the rules of a draft."""
     best = now if now.output > before.output else before
     new = tuple(tool for tool in now.tools if tool not in before.tools)
     return msgspec.structs.replace(
@@ -142,6 +143,6 @@ def merged(before: UsageCall, now: UsageCall) -> UsageCall:
         model=best.model or before.model,
         sub=before.sub,
         turn=before.turn,
-        least=before.least and now.least,
+        is_lower_bound=before.is_lower_bound and now.is_lower_bound,
         tools=before.tools + new,
     )

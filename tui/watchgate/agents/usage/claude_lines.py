@@ -22,20 +22,20 @@ class Block(msgspec.Struct, gc=False):
 
 
 class CacheWrites(msgspec.Struct, gc=False):
-    """What was written into the caches, by how long they hold it."""
+    """Tokens that were written into the caches, by how long they are kept."""
 
     ephemeral_5m_input_tokens: Count | None = None
     ephemeral_1h_input_tokens: Count | None = None
 
 
 class OutputDetails(msgspec.Struct, gc=False):
-    """What the output was."""
+    """Parts of the output."""
 
     thinking_tokens: Count | None = None
 
 
 class ServerTools(msgspec.Struct, gc=False):
-    """What was used besides tokens."""
+    """Uses of tools on the model's server."""
 
     web_search_requests: Count | None = None
 
@@ -50,7 +50,7 @@ class Tokens(msgspec.Struct, gc=False):
     cache_creation: CacheWrites | None = None
 
     def writes(self) -> tuple[int, int]:
-        """What caches of five minutes and of an hour took.
+        """Returns the tokens that caches of five minutes and of an hour took.
 
         Until 2.1.152 the flat figure could be 0 beside a right breakdown, and before there was a
         breakdown all writes were for five minutes.
@@ -63,7 +63,7 @@ class Tokens(msgspec.Struct, gc=False):
         return max(flat - hour, parts.ephemeral_5m_input_tokens or 0), hour
 
     def read(self) -> int:
-        """All tokens that the model read."""
+        """Returns all tokens that the model read."""
         return (self.input_tokens or 0) + (self.cache_read_input_tokens or 0) + sum(self.writes())
 
 
@@ -86,7 +86,7 @@ class Usage(Tokens, gc=False):
 
 
 class Message(msgspec.Struct, gc=False):
-    """What was said; only responses of a model have usage."""
+    """A message; only responses of a model have usage."""
 
     id: str | None = None
     model: str | None = None
@@ -96,7 +96,7 @@ class Message(msgspec.Struct, gc=False):
 
 
 class TranscriptLine(msgspec.Struct, gc=False, rename="camel"):
-    """One line."""
+    """One line of a transcript."""
 
     type: str | None = None
     session_id: str | None = None
@@ -115,23 +115,23 @@ _DECODER = decoding.decoder(TranscriptLine)
 
 
 def transcript_lines(chunk: bytes | memoryview) -> tuple[list[TranscriptLine], int]:
-    """The lines of a chunk, and how many of them could not be read."""
+    """Returns the lines of a chunk, and how many of them could not be read."""
     return typed_lines(_DECODER, chunk, _loose)
 
 
 def _loose(fields: Any) -> TranscriptLine | None:
-    """A line with fields of other types: those that matter as they are, the usage as it must be."""
+    """Returns a line with fields of other types: those that matter, and the usage as it must be."""
     if not isinstance(fields, dict) or fields.get("type") not in ("assistant", "user"):
         return None
-    said = fields.get("message")
+    content = fields.get("message")
     message = None
-    if isinstance(said, dict):
+    if isinstance(content, dict):
         message = Message(
-            id=text_of(said.get("id")),
-            model=text_of(said.get("model")),
-            stop_reason=text_of(said.get("stop_reason")) or None,
-            content=_content(said.get("content")),
-            usage=_usage(said.get("usage")) if fields["type"] == "assistant" else None,
+            id=text_of(content.get("id")),
+            model=text_of(content.get("model")),
+            stop_reason=text_of(content.get("stop_reason")) or None,
+            content=_content(content.get("content")),
+            usage=_usage(content.get("usage")) if fields["type"] == "assistant" else None,
         )
     return TranscriptLine(
         type=fields["type"],
@@ -151,19 +151,19 @@ def _loose(fields: Any) -> TranscriptLine | None:
 _WORDS = ("service_tier", "speed", "inference_geo")
 
 
-def _usage(told: Any) -> Usage | None:
-    if told is None:
+def _usage(fields: Any) -> Usage | None:
+    if fields is None:
         return None
-    if isinstance(told, dict):
-        told = {**told, **{word: text_of(told.get(word)) for word in _WORDS}}
+    if isinstance(fields, dict):
+        fields = {**fields, **{word: text_of(fields.get(word)) for word in _WORDS}}
     try:
-        return decoding.convert(told, Usage)
+        return decoding.convert(fields, Usage)
     except msgspec.ValidationError as fault:
         raise Unusable(str(fault)) from fault
 
 
 def _content(content: Any) -> list[Block] | str | None:
-    """The blocks, or whether it is a text."""
+    """Returns the blocks, or an empty text where the content is a text."""
     if not isinstance(content, list):
         return "" if isinstance(content, str) else None
     blocks = [block for block in content if isinstance(block, dict)]

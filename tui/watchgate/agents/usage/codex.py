@@ -1,4 +1,4 @@
-"""What a rollout of Codex CLI tells of usage: one call for each time that its totals changed.
+"""Usage in a rollout of Codex CLI: one call for each time that its totals changed.
 
 A rollout has no ids of calls, and one that was forked or spawned from another begins with a copy of
 what that one had counted so far, with new times. The id of a call is therefore a digest of all
@@ -52,7 +52,7 @@ class CodexReader:
         self._limits: tuple[RateLimits, str] | None = None
 
     def read(self, chunk: bytes) -> None:
-        """Take whole lines in."""
+        """Takes whole lines in."""
         for piece in pieces(chunk):
             lines, unreadable = rollout_lines(piece)
             self.unreadable += unreadable
@@ -64,7 +64,7 @@ class CodexReader:
             self.facts.limits = limits_of(limits, self.facts.limits_at_us)
 
     def take(self) -> list[UsageCall]:
-        """The calls that are new; none is ever told anew."""
+        """Returns the calls that are new; none is ever reported anew."""
         new, self._new = self._new, []
         return new
 
@@ -88,7 +88,7 @@ class CodexReader:
                 self._identify(payload)
 
     def _identify(self, payload: Payload) -> None:
-        """The first one says what the file is; later ones were copied from the parent."""
+        """Notes the thread from the first meta line; later ones are the parent's, copied."""
         self.facts.cwd = payload.cwd or ""
         spawner = payload.parent_thread_id or _spawner(payload.source)
         source = payload.source
@@ -111,18 +111,18 @@ class CodexReader:
             self._limits = limits, line.timestamp or ""
         if info is None:
             return
-        told = info.total_token_usage
-        if told is None:
+        amounts = info.total_token_usage
+        if amounts is None:
             self.unreadable += info.last_token_usage is not None
             return
-        total = _vector(told)
+        total = _vector(amounts)
         last = _vector(info.last_token_usage) if info.last_token_usage is not None else NONE
         self._fill(info, last)
         if total == self._total:
             return
         amount = last if last[0] or last[3] else _since(self._total, total)
         self._total = total
-        self._call(line, total, last, amount, told.cache_write_input_tokens is None)
+        self._call(line, total, last, amount, amounts.cache_write_input_tokens is None)
 
     def _fill(self, info: Info, last: Vector) -> None:
         if last != NONE:
@@ -130,8 +130,17 @@ class CodexReader:
         self.facts.context_size = info.model_context_window or self.facts.context_size
 
     def _call(
-        self, line: RolloutLine, total: Vector, last: Vector, amount: Vector, writes_untold: bool
+        self, line: RolloutLine, total: Vector, last: Vector, amount: Vector, writes_missing: bool
     ) -> None:
+        """Adds the call, named by a digest of all figures up to it.
+
+        Args:
+            line: the line that reports it.
+            total: the thread's totals with it.
+            last: its own figures as the line has them.
+            amount: its own figures as they are counted.
+            writes_missing: whether its version reports no cache writes.
+        """
         figures = _FIGURES.pack(*total, *last)
         self._chain = hashlib.blake2b(self._chain + figures, digest_size=ID_BYTES).digest()
         ident = self._chain.hex()
@@ -155,7 +164,7 @@ class CodexReader:
                 sub=self.facts.sub,
                 turn=self._turn,
                 tools=tuple(self._tools),
-                writes_untold=writes_untold,
+                writes_untold=writes_missing,
             )
         )
         self._tools.clear()
@@ -173,7 +182,7 @@ def _vector(amount: Amount) -> Vector:
 
 
 def _since(before: Vector, total: Vector) -> Vector:
-    """What was used between two totals; where a total fell, counting began anew."""
+    """Returns what was used between two totals; where a total fell, counting began anew."""
     if any(now < then for now, then in zip(total, before, strict=True)):
         return total
     a, b, c, d, e, f = (now - then for now, then in zip(total, before, strict=True))
@@ -181,13 +190,13 @@ def _since(before: Vector, total: Vector) -> Vector:
 
 
 def _spawner(source: Any) -> str:
-    """The thread that a sub-agent's was spawned from."""
+    """Returns the thread that a sub-agent's thread was spawned from."""
     for name in ("subagent", "thread_spawn"):
         source = source.get(name) if isinstance(source, dict) else None
     return text_of(source.get("parent_thread_id")) if isinstance(source, dict) else ""
 
 
 def _thread(path: str) -> str:
-    """`rollout-<time>-<thread>.jsonl`."""
+    """Returns the thread in a file's name, `rollout-<time>-<thread>.jsonl`."""
     stem = path.replace("\\", "/").rsplit("/", 1)[-1].removesuffix(".jsonl")
     return stem[-UUID_CHARS:] if stem.startswith("rollout-") else stem

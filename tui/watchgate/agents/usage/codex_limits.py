@@ -1,4 +1,9 @@
-"""The rate limits that Codex writes beside the usage of its calls."""
+"""The lines of a Codex rollout that matter for usage, and the rate limits in them.
+
+Source: Codex CLI 0.34 to 0.153, `sessions/**/rollout-*.jsonl`: `{timestamp, type, payload}`, where
+the payload of an `event_msg` of type `token_count` holds usage. Lines of before have no payload,
+and tell no usage. `cache_write_input_tokens` is there since 0.145.
+"""
 
 from __future__ import annotations
 
@@ -14,16 +19,16 @@ LATEST_S = 2**40
 
 
 def is_told(limits: RateLimits) -> bool:
-    """Whether windows of the account are told; older versions knew no others and gave no id."""
+    """Returns whether there are windows of the account; older versions gave no id."""
     windows = limits.primary is not None or limits.secondary is not None
     return windows and limits.limit_id in (None, "", MAIN)
 
 
 def limits_of(limits: RateLimits, at_us: int) -> tuple[Limit, ...]:
-    """The windows, the shorter first; `at_us` is when they were told."""
+    """Returns the windows, the shorter first; `at_us` is when they were written (UTC µs)."""
     windows = [window for window in (limits.primary, limits.secondary) if window is not None]
-    found = [limit for window in windows if (limit := _limit(window, at_us)) is not None]
-    return tuple(sorted(found, key=lambda limit: limit.window_min))
+    current_limits = [limit for window in windows if (limit := _limit(window, at_us)) is not None]
+    return tuple(sorted(current_limits, key=lambda limit: limit.window_min))
 
 
 def _limit(window: Window, at_us: int) -> Limit | None:
@@ -42,7 +47,7 @@ def _limit(window: Window, at_us: int) -> Limit | None:
 
 
 def _name(window_min: int) -> str:
-    """As people say it; some versions wrote a window a minute short."""
+    """Returns the window's length as people say it; some versions wrote a minute less."""
     for unit_min, unit in ((DAY_MIN, "d"), (HOUR_MIN, "h")):
         for minutes in (window_min, window_min + 1):
             if minutes >= unit_min and minutes % unit_min == 0:

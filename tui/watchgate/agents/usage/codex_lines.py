@@ -1,4 +1,4 @@
-"""The lines of a Codex rollout, as far as usage is concerned.
+"""The lines of a Codex rollout that matter for usage, and the rate limits in them.
 
 Source: Codex CLI 0.34 to 0.153, `sessions/**/rollout-*.jsonl`: `{timestamp, type, payload}`, where
 the payload of an `event_msg` of type `token_count` holds usage. Lines of before have no payload,
@@ -29,7 +29,7 @@ class Amount(msgspec.Struct, gc=False):
 
 
 class Info(msgspec.Struct, gc=False):
-    """What the thread used in all, and the newest call of it."""
+    """The usage of the thread in all, and of its newest call."""
 
     total_token_usage: Amount | None = None
     last_token_usage: Amount | None = None
@@ -55,7 +55,7 @@ class RateLimits(msgspec.Struct, gc=False):
 
 
 class Payload(msgspec.Struct, gc=False):
-    """What a line is about: fields of all kinds of lines that matter, each in its own lines."""
+    """The payload of a line: fields of all kinds of lines that matter, each in its own lines."""
 
     type: str | None = None
     info: Info | None = None
@@ -84,7 +84,7 @@ _DECODER = decoding.decoder(RolloutLine)
 
 
 def rollout_lines(chunk: bytes | memoryview) -> tuple[list[RolloutLine], int]:
-    """The lines of a chunk, and how many of them could not be read."""
+    """Returns the lines of a chunk, and how many of them could not be read."""
     return typed_lines(_DECODER, chunk, _loose)
 
 
@@ -93,23 +93,23 @@ _TEXTS = ("type", "cwd", "model", "thread_source", *_IDS)
 
 
 def _loose(fields: Any) -> RolloutLine | None:
-    """A line with fields of other types: those that matter as they are, the usage as it must be."""
-    told = fields.get("payload") if isinstance(fields, dict) else None
-    if not isinstance(told, dict):
+    """Returns a line with fields of other types: those that matter, and the usage as it must be."""
+    body = fields.get("payload") if isinstance(fields, dict) else None
+    if not isinstance(body, dict):
         return None
-    payload = decoding.convert({name: text_of(told.get(name)) for name in _TEXTS}, Payload)
-    payload.rate_limits = _limits(told.get("rate_limits"))
-    payload.source = told.get("source")
+    payload = decoding.convert({name: text_of(body.get(name)) for name in _TEXTS}, Payload)
+    payload.rate_limits = _limits(body.get("rate_limits"))
+    payload.source = body.get("source")
     if payload.type == "token_count":
         try:
-            payload.info = decoding.convert(told.get("info"), Info | None)
+            payload.info = decoding.convert(body.get("info"), Info | None)
         except msgspec.ValidationError as fault:
             raise Unusable(str(fault)) from fault
     return RolloutLine(text_of(fields.get("type")), text_of(fields.get("timestamp")), payload)
 
 
-def _limits(told: Any) -> RateLimits | None:
+def _limits(fields: Any) -> RateLimits | None:
     try:
-        return decoding.convert(told, RateLimits | None)
+        return decoding.convert(fields, RateLimits | None)
     except msgspec.ValidationError:
         return None

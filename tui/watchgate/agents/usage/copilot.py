@@ -69,10 +69,10 @@ class CopilotReader(Reading):
         self._at_us = 0
 
     def read(self, chunk: bytes) -> None:
-        """Take some whole lines in."""
-        found, bad = typed_lines(_EVENTS, chunk, self._loose)
+        """Takes some whole lines in."""
+        events, bad = typed_lines(_EVENTS, chunk, self._loose)
         self.unreadable += bad
-        for event in found:
+        for event in events:
             if event.data is not None:
                 self._at_us = moment_us(event.timestamp or "") or self._at_us
                 self._event(event, event.data)
@@ -95,7 +95,7 @@ class CopilotReader(Reading):
                 return
 
     def _ran_with(self, model: str | None) -> None:
-        """A call of a tool names the model that asked for it, which an answer need not do."""
+        """Notes the model that asked for a call of a tool, which an answer need not name."""
         if not model:
             return
         self._model = model
@@ -118,14 +118,14 @@ class CopilotReader(Reading):
                 request=unique(named),
                 side=bool(data.above),
                 sub=data.above or "",
-                least=True,
+                is_lower_bound=True,
                 turn=data.interaction or "",
                 tools=tuple(each.id for each in data.tools or () if each.id),
             )
             self.tell(self._run.add(call))
 
     def _shutdown(self, event: _Event, data: _Data) -> None:
-        """What the run used in all; one that does not tell leaves the answers as they are."""
+        """Reports the run's use in all; a run without figures leaves the answers as they are."""
         self.facts.context_used = data.tokens or self.facts.context_used
         used = {model: each for model, each in (data.metrics or {}).items() if each.tokens}
         run, self._run = self._run, Run()
@@ -139,7 +139,7 @@ class CopilotReader(Reading):
             self.tell(call)
 
     def _loose(self, value: Any) -> _Event | None:
-        """An event of another shape: what matters of it is looked at by itself."""
+        """Returns an event of another shape, with what matters of it."""
         kind = value.get("type") if isinstance(value, dict) else None
         data = value.get("data") if isinstance(value, dict) else None
         if not isinstance(data, dict):
@@ -157,11 +157,11 @@ class CopilotReader(Reading):
             raise Unusable(str(fault)) from fault
         return event
 
-    def _metrics(self, told: dict[str, Any]) -> dict[str, Used]:
-        found = {}
-        for model, used in told.items():
+    def _metrics(self, fields: dict[str, Any]) -> dict[str, Used]:
+        metrics = {}
+        for model, used in fields.items():
             try:
-                found[text_of(model)] = decoding.convert(used, Used)
+                metrics[text_of(model)] = decoding.convert(used, Used)
             except msgspec.ValidationError:
                 self.unreadable += 1
-        return found
+        return metrics

@@ -1,4 +1,4 @@
-"""One run of a Copilot session: its answers while it goes on, and its totals at its end."""
+"""A run of a session has answers while it goes on, and totals at its end."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class _Requests(msgspec.Struct, gc=False):
 
 
 class _Usage(msgspec.Struct, gc=False):
-    """`input` includes what was read from a cache or written into one, `output` the reasoning."""
+    """Counts: `input` includes cache reads and writes, `output` the reasoning."""
 
     input: Count | None = msgspec.field(default=None, name="inputTokens")
     output: Count | None = msgspec.field(default=None, name="outputTokens")
@@ -31,7 +31,7 @@ class _Usage(msgspec.Struct, gc=False):
 
 
 class Used(msgspec.Struct):
-    """What one model used in a run, and in how many requests."""
+    """The use of one model in a run, and its number of requests."""
 
     usage: _Usage | None = None
     requests: _Requests | None = None
@@ -39,14 +39,14 @@ class Used(msgspec.Struct):
     @property
     def tokens(self) -> tuple[int, ...]:
         """Uncached input, answers, cache reads and writes, reasoning; empty where all is 0."""
-        told = self.usage or _Usage()
-        read, write, output = told.cache_read or 0, told.cache_write or 0, told.output or 0
-        fresh = told.input or 0
+        usage = self.usage or _Usage()
+        read, write, output = usage.cache_read or 0, usage.cache_write or 0, usage.output or 0
+        fresh = usage.input or 0
         # A figure below its own parts excludes them.
         fresh -= read + write if fresh >= read + write else 0
-        reasoning = min(told.reasoning or 0, output)
-        found = (fresh, output - reasoning, read, write, reasoning)
-        return found if any(found) else ()
+        reasoning = min(usage.reasoning or 0, output)
+        counts = (fresh, output - reasoning, read, write, reasoning)
+        return counts if any(counts) else ()
 
     @property
     def parts(self) -> int:
@@ -61,26 +61,33 @@ class Run:
         self._calls: dict[RecordKey, UsageCall] = {}
 
     def add(self, call: UsageCall) -> UsageCall:
-        """Keep an answer, in place of the one with the same key."""
+        """Keeps an answer, in place of the one with the same key."""
         self._calls[key_of(call)] = call
         return call
 
     def calls(self) -> list[UsageCall]:
-        """The answers, the oldest first."""
+        """Returns the answers, the oldest first."""
         return list(self._calls.values())
 
     def without_model(self) -> list[UsageCall]:
-        """The answers of which no model was named so far."""
+        """Returns the answers of which no model was named so far."""
         return [call for call in self._calls.values() if not call.model]
 
 
 def spread(
     used: dict[str, Used], run: Run, named: str, at_us: int, session: str
 ) -> Iterator[UsageCall]:
-    """A run's totals as the calls that they are of: evenly, and at the times of its answers.
+    """Yields a run's totals as the calls that they are of: evenly, and at the times of its answers.
 
     A price goes by the size of one request and a day by its time, so that the totals as one call
-    would be priced too high and on the day of the end. The sums stay exactly what was told.
+    would be priced too high and on the day of the end. The sums stay exactly what was reported.
+
+    Args:
+        used: the totals by model.
+        run: the answers of the run.
+        named: the name of the run, with which its calls' ids begin.
+        at_us: the end of the run (UTC µs), for one without answers.
+        session: the session that the run is of.
     """
     times = [call.at_us for call in run.calls()] or [at_us]
     for model, each in used.items():

@@ -22,7 +22,7 @@ PROVIDER: Final = "google"
 
 
 class _Tokens(msgspec.Struct, gc=False):
-    """`input` includes what was cached; thoughts and what tools put in are beside the others."""
+    """Counts: `input` includes what was cached; thoughts and tool prompts are not in the others."""
 
     input: Count | None = None
     output: Count | None = None
@@ -71,12 +71,12 @@ class GeminiReader(Reading):
         self._turn = ""
 
     def read(self, chunk: bytes) -> None:
-        """Take some whole lines in, or the whole of an older file."""
+        """Takes some whole lines in, or the whole of an older file."""
         # A line break in JSON is nothing but space, so that a file is one line as well.
         text = chunk.replace(b"\n", b" ") if self._whole else chunk
-        found, bad = typed_lines(_RECORDS, text, self._loose)
+        records, bad = typed_lines(_RECORDS, text, self._loose)
         self.unreadable += bad
-        for record in found:
+        for record in records:
             self._record(record)
 
     def _record(self, record: _Record) -> None:
@@ -90,7 +90,7 @@ class GeminiReader(Reading):
                 self._message(each)
 
     def _named(self, session: str | None) -> None:
-        """A sub-agent's file names itself; its folder names the session that it works for."""
+        """Notes the session; a sub-agent's file names itself, its folder the session."""
         if session and not self._sub:
             self.facts.session = session
 
@@ -127,19 +127,19 @@ class GeminiReader(Reading):
                 self.facts.context_used = call.tokens
 
     def _loose(self, value: Any) -> _Record | None:
-        """A record of another shape: each of its messages is looked at by itself."""
+        """Returns a record of another shape, each of its messages looked at by itself."""
         if not isinstance(value, dict):
             return None
         changed = value.get("$set")
-        told = [value, changed] if isinstance(changed, dict) else [value]
+        objects = [value, changed] if isinstance(changed, dict) else [value]
         messages: list[Any] = [value]
-        for each in told:
+        for each in objects:
             held = each.get("messages")
             messages += held if isinstance(held, list) else ()
-        sessions = [text_of(each.get("sessionId")) for each in told]
+        sessions = [text_of(each.get("sessionId")) for each in objects]
         return _Record(
             session=next(filter(None, reversed(sessions)), None),
-            messages=[found for each in messages if (found := self._loosely(each)) is not None],
+            messages=[message for each in messages if (message := self._loosely(each)) is not None],
         )
 
     def _loosely(self, value: Any) -> _Message | None:

@@ -45,11 +45,11 @@ class OpenCodeReader(Reading):
         self._facts: dict[str, FileFacts] = {}
 
     def read(self, chunk: bytes) -> None:
-        """Take some rows in, or the text of one message."""
+        """Takes some rows in, or the text of one message."""
         if not self._rows:
             # A line break in JSON is nothing but space, so that a file is one line as well.
-            told, bad = typed_lines(MESSAGES, chunk.replace(b"\n", b" "), loose)
-            for each in told:
+            messages, bad = typed_lines(MESSAGES, chunk.replace(b"\n", b" "), loose)
+            for each in messages:
                 self._message(each, self._id, self.facts.session)
         else:
             rows, bad = typed_lines(ROWS, chunk, loose_row)
@@ -58,17 +58,17 @@ class OpenCodeReader(Reading):
         self.unreadable += bad
 
     def facts_of(self, session: str) -> FileFacts | None:
-        """What the messages of one session tell of it."""
+        """Returns the facts of one session from its messages."""
         return self._facts.get(session)
 
-    def _message(self, told: Message, message_id: str, session: str, parent: str = "") -> None:
-        message_id, session = told.id or message_id, told.session or session
-        if told.role != "assistant" or told.tokens is None:
+    def _message(self, message: Message, message_id: str, session: str, parent: str = "") -> None:
+        message_id, session = message.id or message_id, message.session or session
+        if message.role != "assistant" or message.tokens is None:
             return
         if not message_id or not session:
             self.unreadable += 1
             return
-        call = call_of(told)
+        call = call_of(message)
         if not call.tokens and not call.reported:
             return
         named = self._name(call, message_id, session)
@@ -85,10 +85,10 @@ class OpenCodeReader(Reading):
         self._copies.setdefault(named, {})[message_id] = call
         self._settle(named)
         if not sub:
-            self._context(told, call)
+            self._context(message, call)
 
     def _settle(self, named: str) -> None:
-        """Tell a call for the message that was first: ids of messages grow with the time."""
+        """Reports a call for the message that was first: ids of messages grow with the time."""
         copies, was = self._copies[named], self._standing.pop(named, None)
         call = copies[min(copies)] if copies else None
         if was is not None and (call is None or key_of(call) != key_of(was)):
@@ -98,16 +98,16 @@ class OpenCodeReader(Reading):
             self.tell(call)
 
     def _name(self, call: UsageCall, message_id: str, session: str) -> str:
-        """The same for a message and its clones, another one for each message of one session."""
-        told = f"{call.at_us} {call.provider} {call.model} {call.input} {call.output}"
-        told += f" {call.cache_read} {call.cache_5m} {call.reasoning}"
-        named = hashlib.blake2b(told.encode(errors="replace"), digest_size=16).hexdigest()
+        """Returns one name for a message and its clones, others within one session."""
+        figures = f"{call.at_us} {call.provider} {call.model} {call.input} {call.output}"
+        figures += f" {call.cache_read} {call.cache_5m} {call.reasoning}"
+        named = hashlib.blake2b(figures.encode(errors="replace"), digest_size=16).hexdigest()
         alike = self._alike.setdefault((session, named), {})
         place = alike.setdefault(message_id, len(alike))
         return f"{named}-{place}" if place else named
 
-    def _context(self, told: Message, call: UsageCall) -> None:
-        cwd = (told.path.cwd if told.path else None) or ""
+    def _context(self, message: Message, call: UsageCall) -> None:
+        cwd = (message.path.cwd if message.path else None) or ""
         facts = self._facts.setdefault(call.session, FileFacts(session=call.session))
         if not self._rows:
             self.facts = facts

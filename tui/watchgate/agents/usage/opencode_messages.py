@@ -1,4 +1,4 @@
-"""The messages of OpenCode as it stores them, and the call of a model that one is of."""
+"""Messages are stored as rows or files, and one of a model is a call."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from watchgate.agents.usage.typed_lines import Count, Unusable, text_of
 from watchgate.core import decoding
 from watchgate.core.ledger.call import PICO, UsageCall
 
-MOST_USD: Final = 1_000_000
+MAX_USD: Final = 1_000_000
 
 _Millis = Annotated[float, msgspec.Meta(ge=0, le=1e14)]
 
@@ -23,7 +23,7 @@ class _Cache(msgspec.Struct, gc=False):
 
 
 class _Tokens(msgspec.Struct):
-    """`input` excludes what a cache held; `reasoning` is beside `output` but in old versions."""
+    """Counts: `input` excludes cached tokens; only old versions have `reasoning` in `output`."""
 
     input: Count | None = None
     output: Count | None = None
@@ -79,7 +79,7 @@ _NEEDED = ("id", "sessionID", "role", "modelID", "providerID", "time", "tokens")
 
 
 def loose(value: Any) -> Message | None:
-    """A message of another shape: what matters of it is looked at by itself."""
+    """Returns a message of another shape, with what matters of it."""
     if not isinstance(value, dict) or value.get("tokens") is None:
         return None
     try:
@@ -89,42 +89,42 @@ def loose(value: Any) -> Message | None:
 
 
 def loose_row(value: Any) -> Row | None:
-    """A row of such a message."""
-    told = loose(value.get("data")) if isinstance(value, dict) else None
-    if told is None:
+    """Returns a row with such a message."""
+    message = loose(value.get("data")) if isinstance(value, dict) else None
+    if message is None:
         return None
     named = [text_of(value.get(key)) for key in ("id", "session_id", "parent_id")]
-    return Row(id=named[0], session_id=named[1], data=told, parent_id=named[2])
+    return Row(id=named[0], session_id=named[1], data=message, parent_id=named[2])
 
 
-def call_of(told: Message) -> UsageCall:
-    """What a message used and cost; whose it is and what names it the reader knows."""
-    tokens = told.tokens or _Tokens()
-    cache, time = tokens.cache or _Cache(), told.time or _Time()
+def call_of(message: Message) -> UsageCall:
+    """Returns the use and cost of a message; its session and id are left to the reader."""
+    tokens = message.tokens or _Tokens()
+    cache, time = tokens.cache or _Cache(), message.time or _Time()
     written = tokens.written
     return UsageCall(
         id="",
         at_us=millis(time.created) or 0,
         session="",
-        model=told.model or "",
+        model=message.model or "",
         input=tokens.input or 0,
         output=written,
         cache_read=cache.read or 0,
         cache_5m=cache.write or 0,
         reasoning=min(tokens.reasoning or 0, written),
-        provider=told.provider or "",
-        reported=_pico(told.cost),
-        turn=told.parent or "",
+        provider=message.provider or "",
+        reported=_pico(message.cost),
+        turn=message.parent or "",
     )
 
 
 def _pico(usd: Decimal | None) -> int | None:
-    """The cost in pico-dollars, exactly as it is written.
+    """Returns the cost in pico-dollars, exactly as it is written.
 
     None for 0, which is also what OpenCode writes under a subscription and where it has no price.
     """
     try:
-        if usd is None or not 0 < usd <= MOST_USD:
+        if usd is None or not 0 < usd <= MAX_USD:
             return None
         return round(usd * PICO)
     except DecimalException:

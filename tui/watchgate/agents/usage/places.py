@@ -1,4 +1,4 @@
-"""Where agents write down what they used, below a home folder or where the environment says.
+"""The usage of agents: the places where they write it down, and the interface of its readers.
 
 Sources: the documented folders and variables of Claude Code 2.1, Codex CLI 0.169, Gemini CLI,
 Qwen Code, OpenCode and Copilot CLI; `GEMINI_DATA_DIR`, `OPENCODE_DATA_DIR` and `QWEN_DATA_DIR` are
@@ -15,7 +15,7 @@ _GEMINI_PROJECTS = "tmp"
 
 
 def places(env: Mapping[str, str], home: str) -> tuple[Place, ...]:
-    """All places of this user, whether they are there or not; `home` is an absolute path.
+    """Returns all places of this user, whether they are there or not; `home` is an absolute path.
 
     A variable that is empty or not an absolute path is passed over, as if it were not set.
     """
@@ -30,16 +30,16 @@ def places(env: Mapping[str, str], home: str) -> tuple[Place, ...]:
 
 
 def _claude(env: Mapping[str, str], home: str) -> list[Place]:
-    told = env.get("CLAUDE_CONFIG_DIR", "").split(",")
-    folders = [folder for each in told if (folder := _absolute(each, home))]
-    found = []
+    configured = env.get("CLAUDE_CONFIG_DIR", "").split(",")
+    folders = [folder for each in configured if (folder := _absolute(each, home))]
+    locations = []
     for folder in dict.fromkeys(folders or (f"{home}/.claude", f"{home}/.config/claude")):
         root = folder if folder.endswith("/projects") else f"{folder}/projects"
-        found += [
+        locations += [
             Place(agent="claude", root=root, pattern="*/*.jsonl"),
             Place(agent="claude", root=root, pattern="*/*/subagents/**/*.jsonl"),
         ]
-    return found
+    return locations
 
 
 def _codex(env: Mapping[str, str], home: str) -> list[Place]:
@@ -90,8 +90,8 @@ def _copilot(env: Mapping[str, str], home: str) -> list[Place]:
     return [Place(agent="copilot", root=f"{folder}/session-state", pattern="*/events.jsonl")]
 
 
-def _absolute(told: str, home: str) -> str:
-    path = told.strip()
+def _absolute(configured: str, home: str) -> str:
+    path = configured.strip()
     if path == "~" or path.startswith("~/"):
         path = home + path[1:]
     return (path.rstrip("/") or "/") if path.startswith("/") else ""

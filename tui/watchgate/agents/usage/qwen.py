@@ -19,7 +19,7 @@ from watchgate.core.ledger.call import UsageCall
 
 
 class _Usage(msgspec.Struct, gc=False):
-    """`prompt` includes what was cached; whether `output` includes `thoughts` only `total` says."""
+    """Counts: `prompt` includes cached ones; only `total` shows if `output` includes `thoughts`."""
 
     prompt: Count | None = msgspec.field(default=None, name="promptTokenCount")
     output: Count | None = msgspec.field(default=None, name="candidatesTokenCount")
@@ -83,10 +83,10 @@ class QwenReader(Reading):
         self._turn = ""
 
     def read(self, chunk: bytes) -> None:
-        """Take some whole lines in."""
-        found, bad = typed_lines(_RECORDS, chunk, _loose)
+        """Takes some whole lines in."""
+        records, bad = typed_lines(_RECORDS, chunk, _loose)
         self.unreadable += bad
-        for record in found:
+        for record in records:
             self._record(record)
 
     def _record(self, record: _Record) -> None:
@@ -127,14 +127,14 @@ class QwenReader(Reading):
             # A copy in a branched session gives way to the record that it was made from.
             side=bool(record.side or record.agent or self.facts.sub or record.forked is not None),
             sub=record.agent or self.facts.sub,
-            least=unsplit,
+            is_lower_bound=unsplit,
             turn=record.prompt or self._turn,
             tools=tuple(p.function.id for p in parts if p.function and p.function.id),
         )
 
 
 def _loose(value: Any) -> _Record | None:
-    """A record of another shape: what matters of it is looked at by itself."""
+    """Returns a record of another shape, with what matters of it."""
     if not isinstance(value, dict) or value.get("usageMetadata") is None:
         return None
     forked = value.get("forkedFrom")

@@ -1,4 +1,7 @@
-"""JSON lines as typed values: a whole chunk in one call, and one by one where that is refused."""
+"""The shared parts of usage readers: JSON lines as typed values, and a buffer of their calls.
+
+A whole chunk is decoded in one call, and line by line where that is refused.
+"""
 
 from __future__ import annotations
 
@@ -36,7 +39,7 @@ def typed_lines(
     chunk: bytes | memoryview,
     loose: Callable[[Any], Line | None],
 ) -> tuple[list[Line], int]:
-    """The lines of a chunk in order, and how many of them could not be read; blank ones are fine.
+    """Returns the lines of a chunk in order, and how many of them could not be read.
 
     `loose` makes a line of a JSON value that the typed decoder refuses: None if it does not
     matter, and it raises `Unusable` if it should have been one.
@@ -45,11 +48,11 @@ def typed_lines(
         return decoder.decode_lines(chunk), 0
     except JSON_FAULTS:
         pass
-    found: list[Line] = []
+    lines: list[Line] = []
     unreadable = 0
     for text in bytes(chunk).split(b"\n"):
         try:
-            found += decoder.decode_lines(text)
+            lines += decoder.decode_lines(text)
         except JSON_FAULTS:
             try:
                 line = loose(_loosely(text))
@@ -57,12 +60,12 @@ def typed_lines(
                 unreadable += 1
             else:
                 if line is not None:
-                    found.append(line)
-    return found, unreadable
+                    lines.append(line)
+    return lines, unreadable
 
 
 def pieces(chunk: bytes) -> Iterator[memoryview]:
-    """A chunk of whole lines in smaller ones, none of them copied."""
+    """Returns a chunk of whole lines in smaller ones, none of them copied."""
     view = memoryview(chunk)
     at = 0
     while len(chunk) - at > PIECE_BYTES:
@@ -75,21 +78,21 @@ def pieces(chunk: bytes) -> Iterator[memoryview]:
 
 
 def _loosely(text: bytes) -> Any:
-    """JSON with unpaired surrogates, which a text that was cut in UTF-16 has, and odd bytes.
+    """Decodes JSON with odd bytes or unpaired surrogates, which a text cut in UTF-16 has.
 
     A mark of the byte order, which some editors put before the first line, is passed over.
     """
-    told = text.decode("utf-8-sig", "replace")
-    return json.loads(told, parse_int=_whole, parse_float=_figure, parse_constant=_refused)
+    cleaned = text.decode("utf-8-sig", "replace")
+    return json.loads(cleaned, parse_int=_whole, parse_float=_figure, parse_constant=_refused)
 
 
 def _whole(digits: str) -> int | float:
-    """What has too many digits is no figure, and may stand where no figure is asked for."""
+    """Returns a whole number; one with too many digits may stand where no figure is asked for."""
     return int(digits) if len(digits) <= DIGITS else math.inf
 
 
 def _figure(text: str) -> int | float:
-    """A whole number that was written with a fraction of nothing is a whole number."""
+    """Returns a number; one with a fraction of nothing is a whole number."""
     value = float(text)
     return int(value) if value.is_integer() and abs(value) <= MOST else value
 
@@ -99,12 +102,12 @@ def _refused(constant: str) -> NoReturn:
 
 
 def text_of(value: object) -> str:
-    """A text as it can be stored; empty if the value is none."""
+    """Returns a text as it can be stored; empty if the value is none."""
     return value.encode("utf-8", "replace").decode() if isinstance(value, str) else ""
 
 
 def moment_us(text: str) -> int:
-    """UTC microseconds of an ISO 8601 time (one without a zone is UTC); 0 if it is none."""
+    """Returns UTC microseconds of an ISO 8601 time (without a zone it is UTC); 0 if it is none."""
     try:
         moment = datetime.fromisoformat(text)
         if moment.tzinfo is None:

@@ -63,14 +63,14 @@ def _costs(args: argparse.Namespace) -> int:
 
         follow(book, asked, as_json=args.json, subs=args.subs)
         return Exit.DONE
-    found = book.view(asked)
+    costs_view = book.view(asked)
     if args.json:
         from watchgate.cli.costs.as_json import told
 
-        for row in found.rows:
+        for row in costs_view.rows:
             json_line(told(row))
     else:
-        for line in text(book, found, asked, subs=args.subs):
+        for line in text(book, costs_view, asked, subs=args.subs):
             print(line)
         sys.stdout.flush()
     for fault in book.faults():
@@ -97,13 +97,13 @@ def _asked(args: argparse.Namespace, book: Reading, since: int) -> Asked:
     )
 
 
-def text(book: Reading, found: View, asked: Asked, *, subs: bool) -> list[str]:
+def text(book: Reading, costs_view: View, asked: Asked, *, subs: bool) -> list[str]:
     """The view for a person."""
     from watchgate.cli.costs.table import nothing, remarks, table
 
-    if not found.rows:
+    if not costs_view.rows:
         keys = book.keys()
         return [nothing(asked, {agent for agent, _ in keys})]
     cells = shutil.get_terminal_size().columns if sys.stdout.isatty() else 0
-    lines = table(asked.by, found.rows, found.sums, subs=subs, cells=cells)
-    return [*lines, *remarks(found.sums, book.prices.words())]
+    lines = table(asked.by, costs_view.rows, costs_view.sums, subs=subs, cells=cells)
+    return [*lines, *remarks(costs_view.sums, book.prices.words())]

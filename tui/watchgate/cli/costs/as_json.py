@@ -9,22 +9,22 @@ from watchgate.cli.costs.rows import CostRow, usd
 
 def told(row: CostRow) -> dict[str, Any]:
     """The object; `cost_usd` is null where nobody knows the cost."""
-    found: dict[str, Any] = {row.by: row.name}
+    fields: dict[str, Any] = {row.by: row.name}
     if row.by in {"session", "turn", "call"}:
-        found["agent"] = row.agent
+        fields["agent"] = row.agent
     if row.by in {"turn", "call"}:
-        found |= {"session": row.session, "at": row.last}
-    found |= _figures(row)
+        fields |= {"session": row.session, "at": row.last}
+    fields |= _figures(row)
     if row.by != "model":
-        found["models"] = row.models
+        fields["models"] = row.models
     if row.by in {"session", "agent"}:
-        found["unreadable"] = row.unreadable
+        fields["unreadable"] = row.unreadable
     if row.by == "session":
-        found["cwd"] = row.cwd
-        found["subs"] = [{"sub": sub.name} | _figures(sub) for sub in row.subs]
+        fields["cwd"] = row.cwd
+        fields["subs"] = [{"sub": sub.name} | _figures(sub) for sub in row.subs]
     if row.by == "call":
-        found["tools"] = row.tools
-    return found
+        fields["tools"] = row.tools
+    return fields
 
 
 def _figures(row: CostRow) -> dict[str, Any]:
@@ -37,7 +37,7 @@ def _figures(row: CostRow) -> dict[str, Any]:
         "reasoning": figures.reasoning,
         "cost_usd": usd(row.cost),
         "source": row.source,
-        "lower_bound": row.least,
+        "lower_bound": row.is_lower_bound,
         "unpriced": row.unpriced,
         "calls": figures.calls,
     }

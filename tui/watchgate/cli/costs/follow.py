@@ -56,7 +56,7 @@ def changes(
     """The rows that are new or different; one that is no more is told with nothing in it."""
     gone = [
         msgspec.structs.replace(
-            row, figures=Figures(), cost=None, least=False, unpriced=(), models=(), subs=()
+            row, figures=Figures(), cost=None, is_lower_bound=False, unpriced=(), models=(), subs=()
         )
         for key, row in before.items()
         if key not in now

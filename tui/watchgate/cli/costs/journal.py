@@ -1,4 +1,4 @@
-"""What agents and their streams told of usage, out of the journal: for sessions without files."""
+"""Usage that agents and their streams reported, out of the journal: for sessions without files."""
 
 from __future__ import annotations
 
@@ -40,14 +40,14 @@ class JournalTold:
             self._read_on(self._folds)
         changed = self._ledger.changed()
         if self._folds is not None:
-            self._folds.beside.settle(changed)
+            self._folds.reported.settle(changed)
         return bool(changed or self._ledger.changed() or before != (self._upto, self.fault))
 
-    def told(self) -> dict[Key, Told]:
-        """What was told of each session."""
+    def by_session(self) -> dict[Key, Told]:
+        """Return the reported usage of each session."""
         if self._folds is None:
             return {}
-        return {key: each.told for key, each in self._folds.state.usage.sessions.items()}
+        return {key: each.reported for key, each in self._folds.state.usage.sessions.items()}
 
     def _read_on(self, folds: _Folds) -> None:
         from watchgate.core.ledger.told import KINDS
@@ -67,20 +67,20 @@ class JournalTold:
 
 
 class _Folds:
-    """What records add up to; much is imported for it, which only a journal makes worth while."""
+    """Sums of records; much is imported for it, which only a journal makes worth while."""
 
     def __init__(self, ledger: Ledger) -> None:
         from watchgate.core.ledger.beside import ToldBeside
         from watchgate.core.state import State
         from watchgate.core.usage.fold import UsageFold
 
-        self.beside: ToldBeside = ToldBeside(ledger)
-        self.state: State = State(rows_kept=1)
-        self.state.usage = UsageFold(kept=SESSIONS_MOST)
+        self.reported: ToldBeside = ToldBeside(ledger)
+        self.state: State = State(max_rows=1)
+        self.state.usage = UsageFold(max_sessions=SESSIONS_MOST)
 
     def take(self, record: Record) -> None:
         self.state.apply(record)
-        self.beside.take(record)
+        self.reported.take(record)
 
 
 def _nothing(_fault: str) -> None:

@@ -50,7 +50,7 @@ def _part(calls: list[CountedCall], row: CostRow) -> CostRow:
         session=calls[0].session,
         figures=figures,
         cost=cost_of(figures, source),
-        least=unpriced or is_least(figures, source),
+        is_lower_bound=unpriced or is_least(figures, source),
         unpriced=tuple(
             sorted({each.call.model for each in calls if unpriced and each.computed is None})
         ),

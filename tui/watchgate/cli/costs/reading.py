@@ -23,11 +23,13 @@ SLICE_BYTES = 16 * 1024 * 1024
 class Reading:
     """Reads what there is, and on when asked again; what cannot be read is counted."""
 
-    def __init__(self, ledger: Ledger, book: UsageBook, prices: Prices, told: JournalTold) -> None:
+    def __init__(
+        self, ledger: Ledger, book: UsageBook, prices: Prices, reported: JournalTold
+    ) -> None:
         self.ledger = ledger
         self.book = book
         self.prices = prices
-        self.told = told
+        self.reported = reported
 
     def read(self, show: Callable[[int], None]) -> bool:
         """Read all that is new; `show` takes the MiB that are left.
@@ -38,23 +40,29 @@ class Reading:
         self.book.look()
         while left := self.book.refresh(SLICE_BYTES):
             show(left // (1024 * 1024))
-        return self.told.read() or lost != self.book.unreadable
+        return self.reported.read() or lost != self.book.unreadable
 
     def view(self, asked: Asked) -> View:
-        """What is asked for, as far as it has been read."""
-        return view(asked, self.ledger, self.told.told(), self._facts)
+        """Return the view that is wanted, as far as it has been read."""
+        return view(asked, self.ledger, self.reported.by_session(), self._facts)
 
     def keys(self) -> set[Key]:
         """The sessions that used anything."""
-        return {(row.agent, row.session) for row in self.ledger.rows()} | set(self.told.told())
+        return {(row.agent, row.session) for row in self.ledger.rows()} | set(
+            self.reported.by_session()
+        )
 
     def faults(self) -> list[str]:
-        """What a person has to know of how complete and how new the figures are."""
+        """Return what a person has to know of how complete and how new the figures are."""
         from watchgate.cli.costs.table import unreadable_words
 
         lost = self.book.unreadable
-        said = (unreadable_words(lost.lines, lost.files), self.told.fault, self.prices.remark())
-        return [words for words in said if words]
+        remarks = (
+            unreadable_words(lost.lines, lost.files),
+            self.reported.fault,
+            self.prices.remark(),
+        )
+        return [words for words in remarks if words]
 
     def _facts(self, key: Key) -> tuple[int, str]:
         facts = self.book.of(key)

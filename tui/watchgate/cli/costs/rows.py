@@ -18,7 +18,7 @@ _EPOCH = date(1970, 1, 1).toordinal()
 
 
 class CostRow(msgspec.Struct, frozen=True, kw_only=True):
-    """What a session, a model, a day, an agent, a turn or a call of a model used.
+    """The usage of a session, a model, a day, an agent, a turn or a call of a model.
 
     `cost` is in pico-dollars, None where nobody knows it. `least`: it is a lower bound, as the cost
     of models that are `unpriced` is missing, or calls are. `last` is the newest local day, or the
@@ -32,7 +32,7 @@ class CostRow(msgspec.Struct, frozen=True, kw_only=True):
     session: str = ""
     figures: Figures = Figures()
     cost: int | None = None
-    least: bool = False
+    is_lower_bound: bool = False
     unpriced: tuple[str, ...] = ()
     models: tuple[str, ...] = ()
     last: int = 0
@@ -43,7 +43,7 @@ class CostRow(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def key(self) -> tuple[str, ...]:
-        """What tells the row from all others of the same view."""
+        """Return the key that tells the row from all others of the same view."""
         return self.agent, self.session, self.name, self.source
 
 
@@ -93,7 +93,7 @@ def _row(parts: list[Used], row: CostRow) -> CostRow:
         source=row.source if known or row.source == "reported" else "unknown",
         figures=figures,
         cost=sum(known) if known else None,
-        least=any(each.least or each.unpriced for each in parts),
+        is_lower_bound=any(each.is_lower_bound or each.unpriced for each in parts),
         unpriced=_named(each.model for each in parts if each.unpriced),
         models=_named(each.model for each in parts if each.model),
         last=max(each.day for each in parts),
@@ -108,7 +108,7 @@ def joined(row: CostRow, other: CostRow) -> CostRow:
         row,
         figures=row.figures.plus(other.figures),
         cost=sum(known) if known else None,
-        least=row.least or other.least,
+        is_lower_bound=row.is_lower_bound or other.is_lower_bound,
         unpriced=_named((*row.unpriced, *other.unpriced)),
         models=_named((*row.models, *other.models)),
         last=max(row.last, other.last),
@@ -119,13 +119,13 @@ def joined(row: CostRow, other: CostRow) -> CostRow:
 
 def totals(rows: Iterable[CostRow]) -> list[CostRow]:
     """The sum of each source; they stay apart, as reported and computed costs are not added."""
-    found: dict[Source, CostRow] = {}
+    by_source: dict[Source, CostRow] = {}
     for row in rows:
         plain = msgspec.structs.replace(row, name="total", agent="", session="", subs=())
-        before = found.get(row.source)
-        found[row.source] = plain if before is None else joined(before, plain)
+        before = by_source.get(row.source)
+        by_source[row.source] = plain if before is None else joined(before, plain)
     order: tuple[Source, ...] = ("reported", "computed", "unknown")
-    return [found[source] for source in order if source in found]
+    return [by_source[source] for source in order if source in by_source]
 
 
 def day_text(day: int) -> str:

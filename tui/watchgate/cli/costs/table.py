@@ -41,6 +41,13 @@ def table(
     """A line for each row, with `subs` one for each sub-agent, and one for the sum of each source.
 
     Names from outside are made visible. The names of models are cut to so many `cells`; 0: never.
+
+    Args:
+        by: What a row stands for.
+        rows: The rows, in their order.
+        sums: The sum of each source of a cost.
+        subs: Add a line for each sub-agent.
+        cells: Cells that a line may take; 0 for any number.
     """
     head = (*_HEADS[by], *_NUMBERS, "", "" if by == "model" else "MODELS")
     lines = [head]
@@ -54,22 +61,22 @@ def table(
 
 
 def remarks(sums: Sequence[CostRow], prices: str) -> list[str]:
-    """What has to be known to read the sums."""
-    found = []
+    """Return what has to be known to read the sums."""
+    notes = []
     unpriced = sorted({model for each in sums for model in each.unpriced})
     if unpriced:
         names = ", ".join(safe_text(model) or NO_MODEL for model in unpriced)
-        found.append(
+        notes.append(
             f"{plural(len(unpriced), 'model')} unpriced: {names}; "
             "a [[price]] in the configuration gives one"
         )
     if any(each.source == "computed" for each in sums):
-        found.append(f"{prices}; estimates at list prices, not your invoice")
-    return found
+        notes.append(f"{prices}; estimates at list prices, not your invoice")
+    return notes
 
 
 def nothing(asked: Asked, agents: Collection[str]) -> str:
-    """Why there is no row, where usage is known of these agents, and what would show some."""
+    """Say why there is no row, where usage is known of these agents, and what would show some."""
     named = ", ".join(sorted({safe_text(agent) for agent in agents}))
     if not named:
         return "nothing was used, as far as the files of agents and the journal tell"
@@ -81,12 +88,12 @@ def nothing(asked: Asked, agents: Collection[str]) -> str:
 
 
 def unreadable_words(lines: int, files: int) -> str:
-    """What the figures lack; empty where everything could be read."""
-    told = [plural(count, noun) for count, noun in ((lines, "line"), (files, "file")) if count]
-    if not told:
+    """Say what the figures lack; empty where everything could be read."""
+    lacking = [plural(count, noun) for count, noun in ((lines, "line"), (files, "file")) if count]
+    if not lacking:
         return ""
     they = "it tells" if lines + files == 1 else "they tell"
-    return f"{' and '.join(told)} could not be read: what {they} of is missing in the figures"
+    return f"{' and '.join(lacking)} could not be read: what {they} of is missing in the figures"
 
 
 def _names(row: CostRow) -> Cells:
@@ -129,7 +136,7 @@ def cost_text(row: CostRow) -> str:
     if row.cost is None:
         return "-" if row.source == "reported" else "?"
     words = (part_money if row.by in PARTS else money)(row.cost / PICO)
-    return f">= {words}" if row.least else words
+    return f">= {words}" if row.is_lower_bound else words
 
 
 def _more(row: CostRow) -> str:
@@ -151,7 +158,7 @@ def _aligned(lines: Sequence[Cells], numbers: Iterable[int], cells: int) -> list
     right = set(numbers)
     widths = [max(cell_len(line[i]) for line in lines) for i in range(len(lines[0]) - 1)]
     room = cells - sum(widths) - len(_GAP) * len(widths)
-    found = []
+    aligned = []
     for line in lines:
         columns = [
             " " * (wide - cell_len(cell)) + cell
@@ -160,5 +167,5 @@ def _aligned(lines: Sequence[Cells], numbers: Iterable[int], cells: int) -> list
             for i, (cell, wide) in enumerate(zip(line[:-1], widths, strict=True))
         ]
         last = cut(line[-1], room) if cells else line[-1]
-        found.append(_GAP.join((*columns, last)).rstrip())
-    return found
+        aligned.append(_GAP.join((*columns, last)).rstrip())
+    return aligned

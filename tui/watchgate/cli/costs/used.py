@@ -1,4 +1,4 @@
-"""What every session used, with the one cost that is shown of it: the rows of all views.
+"""Usage of every session, with the one cost that is shown of it: the rows of all views.
 
 A session shows what its agent told of its cost, where it did so from the start and its files are
 not far ahead of that; else what its calls add up to, in the agent's own figures or by the table of
@@ -21,7 +21,7 @@ from watchgate.core.usage.session import Key, Spent, Told
 
 
 class Used(msgspec.Struct, frozen=True, gc=False, kw_only=True):
-    """What one model used on one local day for one session or one of its sub-agents.
+    """The usage of one model on one local day for one session or one of its sub-agents.
 
     `cost` is in pico-dollars, None where nobody knows it, or (`source` is `reported`) where the
     agent told one sum for the whole session, which then stands in a row of its own. `source` is
@@ -36,18 +36,18 @@ class Used(msgspec.Struct, frozen=True, gc=False, kw_only=True):
     source: Source = "unknown"
     figures: Figures = Figures()
     cost: int | None = None
-    least: bool = False
+    is_lower_bound: bool = False
     unpriced: bool = False
 
 
 def used(
     rows: Iterable[LedgerRow],
-    told: Mapping[Key, Told],
+    reported: Mapping[Key, Told],
     *,
     within: Iterable[LedgerRow] | None = None,
     first_day: int = 0,
 ) -> list[Used]:
-    """What sessions used by the rows of the ledger and by what agents told beside them.
+    """Return the usage of sessions by the rows of the ledger and by what agents reported.
 
     With `within` only these rows are shown, and of what agents told the days from the first one on;
     whose figure a session's cost is still follows from all of it.
@@ -55,27 +55,27 @@ def used(
     by_session: dict[Key, list[LedgerRow]] = defaultdict(list)
     for row in rows:
         by_session[row.agent, row.session].append(row)
-    sources = {key: _source(own, told.get(key)) for key, own in by_session.items()}
+    sources = {key: _source(own, reported.get(key)) for key, own in by_session.items()}
     shown = [row for own in by_session.values() for row in own] if within is None else within
-    found = [_of_row(row, *sources[row.agent, row.session]) for row in shown]
-    for key, one in told.items():
+    usages = [_of_row(row, *sources[row.agent, row.session]) for row in shown]
+    for key, one in reported.items():
         if key not in sources:
-            found += _of_told(key, one, tokens=True)
+            usages += _of_told(key, one, tokens=True)
         elif sources[key][1]:
-            found += _of_told(key, one, tokens=False)
-    return [each for each in found if each.day >= first_day]
+            usages += _of_told(key, one, tokens=False)
+    return [each for each in usages if each.day >= first_day]
 
 
-def _source(rows: Iterable[LedgerRow], told: Told | None) -> tuple[Source, bool]:
-    """Whose figure a session's cost is, and whether it is the sum that the agent told."""
+def _source(rows: Iterable[LedgerRow], reported: Told | None) -> tuple[Source, bool]:
+    """Choose the source of a session's cost, and whether it is the sum that the agent reported."""
     figures = total(rows)
     source = source_of(figures)
-    if told is None or told.cost is None:
+    if reported is None or reported.cost is None:
         return source, False
     if cost_of(figures, source) is None:
         # Nothing for calls: no cost was told of them.
-        return ("reported", True) if told.cost else (source, False)
-    if told.from_start and covers(told.cost * PICO_PER_NANO, cost_of(figures, "computed")):
+        return ("reported", True) if reported.cost else (source, False)
+    if reported.from_start and covers(reported.cost * PICO_PER_NANO, cost_of(figures, "computed")):
         return "reported", True
     return source, False
 
@@ -91,26 +91,26 @@ def _of_row(row: LedgerRow, source: Source, in_one_sum: bool) -> Used:
         source=source,
         figures=figures,
         cost=None if in_one_sum else cost_of(figures, source),
-        least=not in_one_sum and is_least(figures, source),
+        is_lower_bound=not in_one_sum and is_least(figures, source),
         unpriced=source != "reported" and figures.unpriced > 0,
     )
 
 
-def _of_told(key: Key, told: Told, *, tokens: bool) -> list[Used]:
-    """What an agent told of a session; without `tokens` its cost alone."""
+def _of_told(key: Key, reported: Told, *, tokens: bool) -> list[Used]:
+    """Return the usage that an agent reported of a session; without `tokens` its cost alone."""
     return [
         Used(
             agent=key[0],
             session=key[1],
             day=each.day,
             model=each.model,
-            source="reported" if told.cost is not None else "unknown",
+            source="reported" if reported.cost is not None else "unknown",
             figures=_figures(each) if tokens else Figures(),
             cost=None if each.cost is None else each.cost * PICO_PER_NANO,
-            least=told.cost is not None and not told.from_start,
-            unpriced=told.cost is None,
+            is_lower_bound=reported.cost is not None and not reported.from_start,
+            unpriced=reported.cost is None,
         )
-        for each in told.spent
+        for each in reported.spent
         if tokens or each.cost is not None
     ]
 

@@ -19,7 +19,7 @@ FactsOf = Callable[[Key], tuple[int, str]]
 
 
 class Asked(msgspec.Struct, frozen=True, kw_only=True):
-    """What to show: of one session or agent if named, and from a moment (UTC µs) or day on."""
+    """The wanted view: of one session or agent if named, and from a moment (UTC µs) or day on."""
 
     by: By
     key: Key | None = None
@@ -39,18 +39,18 @@ class NoSessionError(ValueError):
     """No session, or more than one, goes by the name."""
 
 
-def view(asked: Asked, ledger: Ledger, told: dict[Key, Told], facts_of: FactsOf) -> View:
-    """What is asked for, of what is known now."""
+def view(asked: Asked, ledger: Ledger, reported: dict[Key, Told], facts_of: FactsOf) -> View:
+    """Return the wanted view, of what is known now."""
     rows = [row for row in ledger.rows(asked.key) if asked.agent in {"", row.agent}]
-    heard = {
+    reporting = {
         key: each
-        for key, each in told.items()
+        for key, each in reported.items()
         if asked.agent in {"", key[0]} and asked.key in {None, key}
     }
     within: list[LedgerRow] | None = None
     if asked.since_us:
         within = rows_of(_calls(asked, ledger))
-    parts = used(rows, heard, within=within, first_day=asked.first_day)
+    parts = used(rows, reporting, within=within, first_day=asked.first_day)
     sums = totals(grouped(parts, "agent"))
     if asked.by == "turn":
         return View(turn_rows(_calls(asked, ledger)), sums)
@@ -66,17 +66,19 @@ def find(prefix: str, keys: set[Key]) -> Key:
     `AGENT:ID` names the agent too.
     """
     agent, colon, rest = prefix.partition(":")
-    found = [key for key in keys if key[1] == prefix] or [
+    matches = [key for key in keys if key[1] == prefix] or [
         key
         for key in keys
         if key[1].startswith(prefix) or (colon and key[0] == agent and key[1].startswith(rest))
     ]
-    if not found:
+    if not matches:
         raise NoSessionError(f"no session that used anything begins with {prefix[:80]!r}")
-    if len(found) > 1:
-        named = ", ".join(f"{key[0]}:{key[1]}" for key in sorted(found)[:5])
-        raise NoSessionError(f"{len(found)} sessions begin with {prefix[:80]!r}: {named}; say more")
-    return found[0]
+    if len(matches) > 1:
+        named = ", ".join(f"{key[0]}:{key[1]}" for key in sorted(matches)[:5])
+        raise NoSessionError(
+            f"{len(matches)} sessions begin with {prefix[:80]!r}: {named}; say more"
+        )
+    return matches[0]
 
 
 def _calls(asked: Asked, ledger: Ledger) -> Iterator[CountedCall]:

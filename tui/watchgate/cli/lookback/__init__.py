@@ -59,23 +59,23 @@ def _lookback(args: argparse.Namespace) -> int:
         raise Stop(f"{args.svg} is there already: --force takes its place")
     paths, now, home = here(sockets=False), now_us(), str(Path.home())
     since = now - args.days * _US_PER_DAY
-    fold, whose = _fold(paths, home, since, now)
+    fold, policy_names = _fold(paths, home, since, now)
     places = transcript_places(os.environ, home)
     look, whole = _look(places, fold, since)
     report = fold.report()
     if not report.calls:
         return _nothing(places, look, args.days, home)
-    notes = _notes(look, report, whose, whole=whole)
+    notes = _notes(look, report, policy_names, whole=whole)
     cost = _cost(paths, home, since, now) if whole else None
-    found = Found(report=report, cost=cost, notes=notes, home=home)
+    shown = Found(report=report, cost=cost, notes=notes, home=home)
     if args.json:
-        as_json(found, private=args.private)
-    as_page(found, args)
+        as_json(shown, private=args.private)
+    as_page(shown, args)
     return Exit.DONE
 
 
 def _fold(paths: Paths, home: str, since_us: int, now: int) -> tuple[Lookback, str]:
-    """What takes the calls in, and whose rules they are judged by."""
+    """Return the fold that takes the calls in, and whose rules they are judged by."""
     from watchgate.core.lookback.fold import Lookback
     from watchgate.core.lookback.judging import Judged
     from watchgate.service.policy.store import read_policies
@@ -88,8 +88,8 @@ def _fold(paths: Paths, home: str, since_us: int, now: int) -> tuple[Lookback, s
     # Of no folder: a project's own file can only tighten, and may not have been there then.
     judge = Judged(policies(""), home=home, own=real_stage(paths).protected, now_us=now)
     files = [_short(origin, home) for origin, _ in policies.files]
-    whose = " and ".join(("the shipped policy", *files))
-    return Lookback(judge, since_us=since_us, now_us=now, day_of=local_day), whose
+    policy_names = " and ".join(("the shipped policy", *files))
+    return Lookback(judge, since_us=since_us, now_us=now, day_of=local_day), policy_names
 
 
 def _look(places: tuple[TranscriptPlace, ...], fold: Lookback, since_us: int) -> tuple[Look, bool]:
@@ -106,7 +106,7 @@ def _look(places: tuple[TranscriptPlace, ...], fold: Lookback, since_us: int) ->
 
 
 def _cost(paths: Paths, home: str, since_us: int, now: int) -> Cost | None:
-    """What it all cost; Ctrl-C leaves that out."""
+    """Return what it all cost; Ctrl-C leaves that out."""
     from watchgate.agents.usage.places import places
     from watchgate.cli.place import configured
     from watchgate.service.lookback.costs import cost_of
@@ -136,27 +136,27 @@ def _nothing(places: tuple[TranscriptPlace, ...], look: Look, days: int, home: s
     return Exit.REFUSED
 
 
-def _notes(look: Look, report: Report, whose: str, *, whole: bool) -> tuple[str, ...]:
-    """What a reader must know of the numbers."""
+def _notes(look: Look, report: Report, policy_names: str, *, whole: bool) -> tuple[str, ...]:
+    """Return what a reader must know of the numbers."""
     agents = ", ".join(f"{each.agent} {each.calls:,}" for each in report.agents)
     subs = f"; {report.by_subs:,} by sub-agents" if report.by_subs else ""
-    found = [
+    notes = [
         f"Counted is what agents asked for, run or not: {agents}{subs}.",
-        f"Judged by {whose}. Nothing was changed or sent.",
+        f"Judged by {policy_names}. Nothing was changed or sent.",
     ]
     if look.unreadable_files or look.unreadable_lines:
-        found.append(_unreadable(look))
+        notes.append(_unreadable(look))
     if report.undated:
-        found.append(f"Not counted: {plural(report.undated, 'call')} without a time.")
+        notes.append(f"Not counted: {plural(report.undated, 'call')} without a time.")
     if not whole:
-        found.append(f"Stopped after {look.read:,} of {len(look.files):,} files, the newest first.")
-    return tuple(found)
+        notes.append(f"Stopped after {look.read:,} of {len(look.files):,} files, the newest first.")
+    return tuple(notes)
 
 
 def _unreadable(look: Look) -> str:
     counts = ((look.unreadable_files, "file"), (look.unreadable_lines, "line"))
-    told = " and ".join(plural(count, noun) for count, noun in counts if count)
-    return f"Unreadable and not counted: {told}."
+    counted = " and ".join(plural(count, noun) for count, noun in counts if count)
+    return f"Unreadable and not counted: {counted}."
 
 
 def _short(path: str, home: str) -> str:

@@ -1,4 +1,4 @@
-"""What a gate would have done, and what it all cost."""
+"""The calls that a gate would have held and denied, and what it all cost."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ def rates(page: Page) -> list[Line]:
     """Return how much each profile holds an hour, and what would take most of it away."""
     if page.tight and page.cells < _ROOMY_CELLS:
         return []
-    found = page.report.rates
-    held = ((found.guard, "guard"), (found.guard_alone, "without you"), (found.strict, "strict"))
-    each = [f"{found.an_hour(count):.1f} {name}" for count, name in held]
+    rates = page.report.rates
+    held = ((rates.guard, "guard"), (rates.guard_alone, "without you"), (rates.strict, "strict"))
+    each = [f"{rates.an_hour(count):.1f} {name}" for count, name in held]
     label = Span(" an hour".ljust(LABEL), "accent", bold=True)
     lines: list[Line] = [(label, Span(f"would have held {', '.join(each)}"))]
     if not page.tight:
-        lines.append((Span(" " * LABEL), Span(f"in {hours_words(found)}", "dim")))
+        lines.append((Span(" " * LABEL), Span(f"in {hours_words(rates)}", "dim")))
     answers = () if page.private or page.tight else page.report.proposals[:MAX_PROPOSALS]
     return [*lines, *map(_answer, answers)]
 
@@ -45,14 +45,14 @@ def _answer(proposal: Proposal) -> Line:
 
 
 def gates(page: Page) -> list[Line]:
-    """What each profile would have held and denied."""
+    """Draw what each profile would have held and denied."""
     lines: list[Line] = [] if page.tight else [(Span(" With watchgate", bold=True),)]
     for profile, tally in (("guard", page.report.guard), ("strict", page.report.strict)):
         label = Span(f" {profile}".ljust(LABEL), "accent", bold=True)
         lines.append((label, *_held(tally)))
         why = "" if page.tight else _why(profile, tally)
         more = filter(None, (why, _repeats(tally)))
-        lines += [(Span(" " * LABEL), Span(told, "dim")) for told in more]
+        lines += [(Span(" " * LABEL), Span(line, "dim")) for line in more]
     return lines
 
 
@@ -69,7 +69,7 @@ def _held(tally: Tally) -> Line:
 
 
 def _why(profile: str, tally: Tally) -> str:
-    """Why guard holds more than what is grave: in some sessions nobody else would be asked."""
+    """Explain why guard holds more than what is grave: some sessions ask nobody else."""
     rest = tally.held - tally.grave
     if profile != "guard" or not rest:
         return ""
@@ -79,9 +79,9 @@ def _why(profile: str, tally: Tally) -> str:
 def _repeats(tally: Tally) -> str:
     if not tally.again:
         return ""
-    told = f"{tally.again:,} the very same again"
+    repeats = f"{tally.again:,} the very same again"
     grants = f"; standing grants would answer {tally.granted:,}" if tally.granted else ""
-    return told + grants
+    return repeats + grants
 
 
 def spent(page: Page) -> list[Line]:
@@ -90,7 +90,7 @@ def spent(page: Page) -> list[Line]:
     if cost is None:
         return []
     usd = money(None if cost.usd_nano is None else cost.usd_nano / NANO)
-    least = ">= " if cost.least and cost.usd_nano is not None else ""
+    prefix = ">= " if cost.is_lower_bound and cost.usd_nano is not None else ""
     words = [f"{tokens(cost.tokens)} tokens"] if cost.tokens else []
     if cost.unpriced:
         words.append(f"{plural(len(cost.unpriced), 'model')} without a price")
@@ -99,7 +99,7 @@ def spent(page: Page) -> list[Line]:
     return [
         (
             Span(" cost".ljust(LABEL), "accent", bold=True),
-            Span(f"{least}{usd}", bold=True),
-            Span(f"  {cut(about, page.cells - LABEL - 4 - len(least + usd))}", "dim"),
+            Span(f"{prefix}{usd}", bold=True),
+            Span(f"  {cut(about, page.cells - LABEL - 4 - len(prefix + usd))}", "dim"),
         ),
     ]

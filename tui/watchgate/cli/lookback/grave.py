@@ -35,11 +35,11 @@ def _picked(grave: tuple[Grave, ...], shown: int) -> list[Grave]:
     """Some of them that show what kinds there are: of each risk first one for each rule."""
     if len(grave) <= shown:
         return list(grave)
-    seen: Counter[str] = Counter()
+    counts: Counter[str] = Counter()
     kinds: dict[Risk, list[tuple[int, Grave]]] = {}
     for each in grave:
-        kinds.setdefault(each.risk, []).append((seen[each.rule], each))
-        seen[each.rule] += 1
+        kinds.setdefault(each.risk, []).append((counts[each.rule], each))
+        counts[each.rule] += 1
     critical, high = (
         [each for _, each in sorted(kinds.get(risk, []), key=lambda pair: pair[0])]
         for risk in ("critical", "high")

@@ -66,8 +66,8 @@ def _notes(page: Page) -> list[Line]:
     if page.tight:
         return [(Span(f" {safe_text(note)}", "dim"),) for note in page.about]
     room = page.cells - 2
-    told = [each for note in page.about for each in textwrap.wrap(safe_text(note), room)]
-    return [(Span(f" {each}", "dim"),) for each in told]
+    about = [each for note in page.about for each in textwrap.wrap(safe_text(note), room)]
+    return [(Span(f" {each}", "dim"),) for each in about]
 
 
 def _head(page: Page) -> list[Line]:
@@ -77,10 +77,10 @@ def _head(page: Page) -> list[Line]:
     grave = report.risks.get("critical", 0) + report.risks.get("high", 0)
     commands = Span(f" {plural(report.commands, 'command')} among them. ")
     if not grave:
-        told: Line = (Span("None", bold=True), Span(" was of high or critical risk."))
+        heading: Line = (Span("None", bold=True), Span(" was of high or critical risk."))
     else:
         critical, high = (report.risks.get(risk, 0) for risk in ("critical", "high"))
-        told = (
+        heading = (
             Span(f"{_share(grave, report.calls)} risky: "),
             *((Span(f"{critical:,} critical", "critical", bold=True),) if critical else ()),
             *((Span(" and "),) if critical and high else ()),
@@ -89,7 +89,7 @@ def _head(page: Page) -> list[Line]:
         )
     title = (Span(" watchgate", "accent", bold=True), Span(" lookback", bold=True))
     head = apart(title, (Span(page.span, "dim"),), page.cells)
-    parts = ((asked, (where,)), ((commands,), told))
+    parts = ((asked, (where,)), ((commands,), heading))
     return [head, (), *(line for first, then in parts for line in _fit(first, then, page.cells))]
 
 
@@ -116,10 +116,10 @@ def _bars(page: Page) -> list[Line]:
     # What each risk means stands beside its bar where there is room for both.
     means = 50 if page.cells >= 100 else 0
     room = page.cells - LABEL - 9 - 8 - means
-    most = max((*report.risks.values(), 1))
+    largest = max((*report.risks.values(), 1))
     lines = []
     for risk, count in report.risks.items():
-        bar = _bar(room, count, most)
+        bar = _bar(room, count, largest)
         ink = INK[risk]
         share = f"{100 * count / report.calls:.1f} %" if report.calls else ""
         lines.append(
@@ -135,9 +135,9 @@ def _bars(page: Page) -> list[Line]:
     return lines
 
 
-def _bar(room: int, count: int, most: int) -> str:
+def _bar(room: int, count: int, largest: int) -> str:
     """A bar in eighths of a cell; whatever there is can be seen."""
     if not count:
         return ""
-    eighths = max(2, round(_EIGHTHS * room * count / most))
+    eighths = max(2, round(_EIGHTHS * room * count / largest))
     return "█" * (eighths // _EIGHTHS) + PARTS[eighths % _EIGHTHS]

@@ -32,7 +32,7 @@ Line = tuple[Span, ...]
 
 
 def width_of(line: Line) -> int:
-    """How many cells a line takes."""
+    """Return how many cells a line takes."""
     from rich.cells import cell_len
 
     return sum(cell_len(span.text) for span in line)
@@ -57,12 +57,12 @@ def apart(left: Line, right: Line, cells: int) -> Line:
 
 def clipped(line: Line, cells: int) -> Line:
     """The line, or as much of it as fits."""
-    found = []
+    parts = []
     for span in line:
         if cells > 0:
-            found.append(Span(cut(span.text, cells), span.ink, span.bold))
+            parts.append(Span(cut(span.text, cells), span.ink, span.bold))
         cells -= width_of((span,))
-    return tuple(found)
+    return tuple(parts)
 
 
 def painted(lines: Iterable[Line], palette: Palette, *, ascii_only: bool) -> str:

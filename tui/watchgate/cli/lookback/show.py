@@ -41,21 +41,21 @@ class Found(msgspec.Struct, frozen=True, kw_only=True):
     home: str
 
 
-def as_json(found: Found, *, private: bool) -> None:
+def as_json(shown: Found, *, private: bool) -> None:
     """A line of numbers, and unless `private` one for each high or critical call."""
-    report = homeless(found.report, found.home)
+    report = homeless(shown.report, shown.home)
     calls = ("grave", "proposals") if private else ("grave",)
     numbers = {key: each for key, each in msgspec.to_builtins(report).items() if key not in calls}
     grave = report.risks.get("high", 0) + report.risks.get("critical", 0)
     json_line(
-        {"kind": "summary", **numbers, "grave": grave, "cost": found.cost, "notes": found.notes}
+        {"kind": "summary", **numbers, "grave": grave, "cost": shown.cost, "notes": shown.notes}
     )
     if not private:
         for each in report.grave:
             json_line({"kind": "call", **msgspec.to_builtins(each)})
 
 
-def as_page(found: Found, args: argparse.Namespace) -> None:
+def as_page(outcome: Found, args: argparse.Namespace) -> None:
     """The page on stdout unless that has JSON, and as an SVG where one is asked for."""
     from watchgate.cli.lookback.page import MAX_CELLS, MIN_CELLS, composed
     from watchgate.cli.lookback.picture import painted
@@ -70,30 +70,30 @@ def as_page(found: Found, args: argparse.Namespace) -> None:
         fit = (rows - (_AROUND_TIGHT if tight else _AROUND)) // 2
         shown = min(SHOWN, max(_LEAST_SHOWN, fit))
         cells = max(MIN_CELLS, min(MAX_CELLS, size.columns))
-        page = _page(found, args, cells, shown)
+        page = _page(outcome, args, cells, shown)
         lines = composed(msgspec.structs.replace(page, tight=tight))
         plain = ui.ascii or ascii_terminal(os.environ)
         sys.stdout.write(painted(lines, colors, ascii_only=plain))
     if args.svg is not None:
-        lines = composed(_page(found, args, PICTURE_CELLS, SHOWN))
+        lines = composed(_page(outcome, args, PICTURE_CELLS, SHOWN))
         _write(args.svg, lines, colors, force=args.force)
 
 
-def _page(found: Found, args: argparse.Namespace, cells: int, shown: int) -> Page:
+def _page(outcome: Found, args: argparse.Namespace, cells: int, shown: int) -> Page:
     from watchgate.cli.agent_listing import states_here
     from watchgate.cli.lookback.words import Page, span_of
     from watchgate.service.usage.local_days import utc_offset_s
 
-    report = homeless(found.report, found.home)
+    report = homeless(outcome.report, outcome.home)
     offset = utc_offset_s(report.now_us)
     return Page(
         report=report,
-        cost=found.cost,
+        cost=outcome.cost,
         cells=cells,
         span=span_of(report, offset),
         shown=len(report.grave) if args.all else shown,
         private=args.private,
-        about=found.notes,
+        about=outcome.notes,
         agents=tuple(states_here()),
         offset_s=offset,
     )

@@ -55,16 +55,16 @@ def _line(line: Line, row: int, palette: Palette) -> list[str]:
     from rich.cells import cell_len
 
     top = _BAR_PX + _MARGIN_PX + row * _LINE_PX
-    found, cell = [], 0
+    parts, cell = [], 0
     for span in line:
         color = palette.colors[span.ink or "fg"]
         for gap, words in _WORDS.findall(span.text):
             cell += len(gap)
             look = f'fill="{color}"' + (' class="b"' if span.bold else "")
             if words:
-                found.append(_drawn(words, cell, top, look))
+                parts.append(_drawn(words, cell, top, look))
                 cell += cell_len(words)
-    return found
+    return parts
 
 
 def _drawn(words: str, cell: int, top: int, look: str) -> str:
@@ -81,4 +81,13 @@ def _drawn(words: str, cell: int, top: int, look: str) -> str:
 
 
 def _rect(x: float, y: float, width: float, height: float, look: str) -> str:
+    """Draw a rectangle.
+
+    Args:
+        x: Left edge in pixels.
+        y: Top edge in pixels.
+        width: Width in pixels.
+        height: Height in pixels.
+        look: Further attributes.
+    """
     return f'<rect x="{x:g}" y="{y:g}" width="{width:g}" height="{height:g}" {look}/>'

@@ -1,4 +1,4 @@
-"""What the parts of the page of a look back have in common."""
+"""Labels and lines that the parts of the page of a look back share."""
 
 from __future__ import annotations
 

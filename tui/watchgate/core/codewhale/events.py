@@ -1,4 +1,4 @@
-"""CodeWhale's HookEvents: what its sinks send, one struct for each variant.
+"""CodeWhale's HookEvents: the events of its sinks, one struct for each variant.
 
 An unset optional field is null and never left out. Phases are open: those that are documented
 (`start`, `end`) differ from those that are sent (`precheck`, `completed`), so any text is one.
@@ -18,20 +18,20 @@ class _HookEvent(msgspec.Struct, frozen=True, tag_field="type", tag=snake, gc=Fa
     pass
 
 
-class ResponseStart(_HookEvent, frozen=True):
+class ResponseStart(_HookEvent, frozen=True, tag="response_start"):
     """The model begins to answer."""
 
     response_id: str
 
 
-class ResponseDelta(_HookEvent, frozen=True):
+class ResponseDelta(_HookEvent, frozen=True, tag="response_delta"):
     """A piece of the model's answer."""
 
     response_id: str
     delta: str
 
 
-class ResponseEnd(_HookEvent, frozen=True):
+class ResponseEnd(_HookEvent, frozen=True, tag="response_end"):
     """The model's answer is whole."""
 
     response_id: str
@@ -73,7 +73,7 @@ class GenericEventFrame(_HookEvent, frozen=True):
 
 
 class SerializationError(_HookEvent, frozen=True):
-    """What is sent for an event that cannot be written as JSON."""
+    """The event in place of one that cannot be written as JSON."""
 
 
 HookEvent = (

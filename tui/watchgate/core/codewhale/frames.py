@@ -50,7 +50,7 @@ class ToolCallStart(_Frame, frozen=True):
 
 
 class ToolCallResult(_Frame, frozen=True):
-    """What a tool call gave; `output` is `{"type", "body", "success"}`."""
+    """The result of a tool call; `output` is `{"type", "body", "success"}`."""
 
     response_id: str
     tool_name: str
@@ -58,13 +58,13 @@ class ToolCallResult(_Frame, frozen=True):
 
 
 class McpStartupUpdate(_Frame, frozen=True):
-    """How an MCP server starts: `{"server_name", "status"}`, status a word or an object."""
+    """The start of an MCP server: `{"server_name", "status"}`, status a word or an object."""
 
     update: dict[str, Any]
 
 
 class McpStartupComplete(_Frame, frozen=True):
-    """Which MCP servers are ready, failed and cancelled."""
+    """The MCP servers that are ready, failed and cancelled."""
 
     summary: dict[str, Any]
 
@@ -85,7 +85,7 @@ class McpToolCallEnd(_Frame, frozen=True):
 
 
 class ApprovalRequest(msgspec.Struct, frozen=True):
-    """What a person is asked; `turn_id` is the tool's response id in headless runs."""
+    """A question to a person; `turn_id` is the tool's response id in headless runs."""
 
     call_id: str
     approval_id: str
@@ -102,13 +102,13 @@ class ApprovalRequest(msgspec.Struct, frozen=True):
 
 
 class ExecApprovalRequest(_Frame, frozen=True):
-    """May this command run?"""
+    """A question whether a command may run."""
 
     request: ApprovalRequest
 
 
 class ApplyPatchApprovalRequest(_Frame, frozen=True):
-    """May this patch be applied?"""
+    """A question whether a patch may be applied."""
 
     request: ApprovalRequest
 
@@ -187,7 +187,7 @@ class ThreadGoalCleared(_Frame, frozen=True):
 
 
 class Error(_Frame, frozen=True):
-    """Something failed; `response_id` names the call."""
+    """A failure; `response_id` names the call."""
 
     response_id: str
     message: str
@@ -221,9 +221,9 @@ Frame = (
 
 
 def known(frame: Any) -> Frame | None:
-    """The frame that a decoded `GenericEventFrame.frame` is; None for one that we do not know."""
+    """Returns the frame that a decoded `GenericEventFrame.frame` is; None if it is unknown."""
     try:
-        found: Frame = decoding.convert(frame, Frame)
+        known_frame: Frame = decoding.convert(frame, Frame)
     except msgspec.ValidationError:
         return None
-    return found
+    return known_frame

@@ -25,7 +25,7 @@ _PATCHES = "edit"
 
 
 def hook_events(record: Record) -> tuple[HookEvent, ...]:
-    """What CodeWhale would have sent for this record; at least one event."""
+    """Returns the events that CodeWhale would have sent for this record; at least one."""
     return _MAPPED.get(record.kind, _other)(record)
 
 
@@ -105,7 +105,7 @@ def _waiting(record: Record) -> tuple[HookEvent, ...]:
     return (events.ApprovalLifecycle(_approval(record), record.kind.partition(".")[2]),)
 
 
-def _said(record: Record) -> tuple[HookEvent, ...]:
+def _message(record: Record) -> tuple[HookEvent, ...]:
     response = f"{record.core}-{record.seq}"
     return (
         events.ResponseStart(response),
@@ -186,7 +186,7 @@ _MAPPED: dict[str, Callable[[Record], tuple[HookEvent, ...]]] = {
     "approval.decided": _decided,
     "approval.extended": _waiting,
     "approval.timeout": _waiting,
-    "message": _said,
+    "message": _message,
     "prompt.submit": _turn(frames.TurnStarted),
     "turn.end": _turn(frames.TurnComplete),
     "turn.interrupt": _broken_off,

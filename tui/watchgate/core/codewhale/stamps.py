@@ -1,4 +1,4 @@
-"""The `at` of CodeWhale's envelope: RFC 3339 with offset and 0 to 9 fractional digits."""
+"""The `at` of an envelope is RFC 3339 with offset and 0 to 9 fractional digits."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ _PARTS = re.compile(
 
 
 def written(wall_us: int) -> str:
-    """UTC microseconds since the epoch as CodeWhale writes them: `...T11:19:27.482913+00:00`."""
+    """Returns UTC µs since the epoch as CodeWhale writes them: `...T11:19:27.482913+00:00`."""
     return (_EPOCH + wall_us * _MICROSECOND).isoformat(timespec="microseconds")
 
 
 def read(at: str) -> int | None:
-    """UTC microseconds since the epoch, digits beyond them cut off; None for any other text."""
-    found = _PARTS.fullmatch(at)
-    if found is None:
+    """Returns UTC µs since the epoch, digits beyond them cut off; None for any other text."""
+    parts = _PARTS.fullmatch(at)
+    if parts is None:
         return None
-    offset = "+00:00" if found["offset"] in "Zz" else found["offset"]
+    offset = "+00:00" if parts["offset"] in "Zz" else parts["offset"]
     try:
-        moment = datetime.fromisoformat(found["whole"].upper() + offset)
+        moment = datetime.fromisoformat(parts["whole"].upper() + offset)
     except ValueError:
         return None
-    return (moment - _EPOCH) // _MICROSECOND + int((found["part"] or "")[:6].ljust(6, "0"))
+    return (moment - _EPOCH) // _MICROSECOND + int((parts["part"] or "")[:6].ljust(6, "0"))

@@ -1,1 +1,1 @@
-"""What a call changes in files, as lines: what the screen draws and the report prints."""
+"""Changes of a call to files, as lines: the screen draws them and the report prints them."""

@@ -1,4 +1,4 @@
-"""What an edit does to which file, as blocks of rows: every agent's way of saying it.
+"""Edits of files as blocks of rows: every agent's way of saying it.
 
 Line numbers are those of the file where the input tells them (a whole file, an insertion at a
 line, a hunk with its numbers); else they count from where the change begins.
@@ -55,17 +55,26 @@ def blocks(tool: Tool, *, bare: bool = False) -> list[Block]:
     if patch := tool_input.patch(tool):
         return list(_of_patch(cover_of(bare=bare)(patch)))
     named = tool_input.paths(tool)
-    found = []
+    blocks = []
     for part, old, new in tool_input.changing_parts(tool):
         path = _path(part) or (named[0] if len(named) == 1 else "")
-        found.append(_of_part(part, path, old, new, bare=bare))
-    return found
+        blocks.append(_of_part(part, path, old, new, bare=bare))
+    return blocks
 
 
 def _of_part(
     part: Mapping[str, Any], path: str, old: list[str], new: list[str], *, bare: bool
 ) -> Block:
-    found = replaced(old, new, bare=bare)
+    """Build the block of one part of an edit.
+
+    Args:
+        part: The part as the agent sent it.
+        path: The file that it changes.
+        old: The lines that it takes away.
+        new: The lines that it puts in.
+        bare: Show all lines, folding none away.
+    """
+    changed = replaced(old, new, bare=bare)
     whole = not old and any(part.get(key) in new for key in _WHOLE)
     line = next((part[key] for key in _LINES if isinstance(part.get(key), int)), None)
     note, at, counted = "", 1, whole
@@ -77,11 +86,11 @@ def _of_part(
         note = "at every place where it stands"
     elif any(key in part for key in _CELLS):
         note = _cell(part)
-    return Block(path, note, tuple(numbered(found, at, at)), counted)
+    return Block(path, note, tuple(numbered(changed, at, at)), counted)
 
 
 def _cell(part: Mapping[str, Any]) -> str:
-    """What is done to which cell of a notebook; its old text is not in the input."""
+    """Describe an edit of a notebook's cell; its old text is not in the input."""
     mode = part.get("edit_mode")
     does = mode if isinstance(mode, str) and mode else "replace"
     names = ("cell_id", "cellId", "cell_number")
@@ -106,12 +115,12 @@ class _Open:
 
     @property
     def begun(self) -> bool:
-        """Whether it holds a line of a change."""
+        """Return whether it holds a line of a change."""
         return bool(self._lines) or any(row.sign != "@" for row in self.rows)
 
     @property
     def holds(self) -> bool:
-        """Whether it says anything at all."""
+        """Return whether it says anything at all."""
         return bool(self.path or self.note or self.rows) or self.begun
 
     def say(self, text: str) -> None:
@@ -128,7 +137,7 @@ class _Open:
         self._lines.append((sign, text[1:] if sign == " " else text))
 
     def block(self) -> Block:
-        """What was read."""
+        """Return the block that was read."""
         self._count()
         return Block(self.path, self.note, tuple(self.rows), self.counted)
 
@@ -158,8 +167,8 @@ def _of_patch(patch: str) -> Iterator[Block]:
                 now = _Open(now.path)
             if hunk := _HUNK.match(line):
                 now.old, now.new, now.counted = int(hunk[1]), int(hunk[2]), True
-            if said := line[hunk.end() if hunk else 2 :].strip():
-                now.say(said)
+            if heading := line[hunk.end() if hunk else 2 :].strip():
+                now.say(heading)
         else:
             now.add(line)
     if now.holds:

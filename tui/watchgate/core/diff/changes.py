@@ -1,4 +1,4 @@
-"""What an edit changes, as lines taken away and lines added."""
+"""Edits as lines taken away and lines added."""
 
 from __future__ import annotations
 
@@ -31,11 +31,11 @@ def replaced(old: list[str], new: list[str], *, bare: bool = False) -> list[Chan
 
 
 def rewritten(data: RequestData, *, bare: bool = False) -> list[Change]:
-    """What a handler or an operator made of the input that the agent sent."""
+    """Return what a handler or an operator made of the input that the agent sent."""
     if data.before is None:
         return []
     before = msgspec.structs.replace(data.tool, input=data.before)
-    return difference(_told(before), _told(data.tool), bare=bare)
+    return difference(_as_json(before), _as_json(data.tool), bare=bare)
 
 
 def difference(before: str, after: str, *, bare: bool = False) -> list[Change]:
@@ -69,12 +69,12 @@ def patched(line: str) -> Change:
 
 
 def cover_of(*, bare: bool) -> Callable[[str], str]:
-    """What covers the secrets of a text, or leaves it as it is."""
+    """Return what covers the secrets of a text, or leaves it as it is."""
     return _as_it_is if bare else redact
 
 
 def _alike(old: list[str], new: list[str]) -> int:
-    """How many lines two texts have in common at their beginning."""
+    """Count the lines that two texts have in common at their beginning."""
     pairs = enumerate(zip(old, new, strict=False))
     return next((at for at, (a, b) in pairs if a != b), min(len(old), len(new)))
 
@@ -82,13 +82,13 @@ def _alike(old: list[str], new: list[str]) -> int:
 def _compared(old: list[str], new: list[str]) -> list[Change]:
     if len(old) + len(new) > COMPARED_LINES:
         return [*_lines("-", old), *_lines("+", new)]
-    found: list[Change] = []
+    changes: list[Change] = []
     for kind, a, b, c, d in SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
         if kind == "equal":
-            found += _lines(" ", old[a:b])
+            changes += _lines(" ", old[a:b])
         else:
-            found += [*_lines("-", old[a:b]), *_lines("+", new[c:d])]
-    return found
+            changes += [*_lines("-", old[a:b]), *_lines("+", new[c:d])]
+    return changes
 
 
 def _ended(text: str) -> str:
@@ -96,16 +96,18 @@ def _ended(text: str) -> str:
     return text.removesuffix("\n")
 
 
-def _told(tool: Tool) -> str:
+def _as_json(tool: Tool) -> str:
     """The command where only that is to be told, else the whole input."""
     rest = {key: value for key, value in tool.input.items() if key != "command"}
     command = tool.input.get("command")
-    told = json.format(json.encode(rest), indent=2).decode() if rest else ""
-    return "\n".join([*([command] if isinstance(command, str) else []), *([told] if told else [])])
+    rest_text = json.format(json.encode(rest), indent=2).decode() if rest else ""
+    return "\n".join(
+        [*([command] if isinstance(command, str) else []), *([rest_text] if rest_text else [])]
+    )
 
 
 def _spread(text: str) -> bool:
-    """Whether a secret in the text is of several lines: it can only be covered as a whole."""
+    """Return whether a secret in the text has several lines: it is covered as a whole."""
     return any("\n" in text[each.start : each.end] for each in secrets(text))
 
 

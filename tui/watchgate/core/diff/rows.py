@@ -36,11 +36,11 @@ class Row(msgspec.Struct, frozen=True):
     marks: tuple[Finding, ...] = ()
 
 
-def numbered(found: Sequence[Change], old_at: int = 1, new_at: int = 1) -> list[Row]:
+def numbered(changes: Sequence[Change], old_at: int = 1, new_at: int = 1) -> list[Row]:
     """The lines with their numbers, counted from those of the first on either side."""
     rows: list[Row] = []
     old, new = old_at, new_at
-    for sign, text in found:
+    for sign, text in changes:
         in_old, in_new = sign != "+", sign != "-"
         rows.append(Row(sign, text, old if in_old else None, new if in_new else None))
         old, new = old + in_old, new + in_new
@@ -48,19 +48,19 @@ def numbered(found: Sequence[Change], old_at: int = 1, new_at: int = 1) -> list[
 
 
 def runs(rows: Sequence[Row]) -> list[tuple[list[Row], list[Row]]]:
-    """What was taken away beside what came in its place; any other row is a run of its own."""
-    found: list[tuple[list[Row], list[Row]]] = []
+    """Pair what was taken away with what came in its place; any other row is a run of its own."""
+    pairs: list[tuple[list[Row], list[Row]]] = []
     is_open = False
     for row in rows:
         if row.sign in (" ", "@"):
-            found.append(([row], [row]))
+            pairs.append(([row], [row]))
             is_open = False
             continue
-        if not is_open or (row.sign == "-" and found[-1][1]):
-            found.append(([], []))
+        if not is_open or (row.sign == "-" and pairs[-1][1]):
+            pairs.append(([], []))
             is_open = True
-        found[-1][row.sign == "+"].append(row)
-    return found
+        pairs[-1][row.sign == "+"].append(row)
+    return pairs
 
 
 def folded(rows: Sequence[Row]) -> list[Row]:
@@ -72,20 +72,20 @@ def folded(rows: Sequence[Row]) -> list[Row]:
                 near[place] = True
     if not any(near):
         return list(rows)
-    kept: list[Row] = []
+    shown_rows: list[Row] = []
     at = 0
     while at < len(rows):
         end = at
         while end < len(rows) and not near[end]:
             end += 1
         if end - at >= FEWEST_FOLDED:
-            kept.append(Row("@", f"{end - at:,} lines unchanged"))
+            shown_rows.append(Row("@", f"{end - at:,} lines unchanged"))
         else:
-            kept += rows[at:end]
+            shown_rows += rows[at:end]
         if end < len(rows):
-            kept.append(rows[end])
+            shown_rows.append(rows[end])
         at = end + 1
-    return kept
+    return shown_rows
 
 
 def _worded(rows: list[Row]) -> list[Row]:

@@ -1,4 +1,4 @@
-"""Which words of a line differ from those of the line that it replaces."""
+"""The words of a line that differ from those of the line that it replaces."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def changed_words(old: str, new: str) -> tuple[tuple[Span, ...], tuple[Span, ...
 
 
 def _starts(words: list[str]) -> list[int]:
-    """Where each word begins, and where the last one ends."""
+    """Return where each word begins, and where the last one ends."""
     starts = [0]
     for word in words:
         starts.append(starts[-1] + len(word))

@@ -47,8 +47,8 @@ def of_unreadable(text: str) -> list[str]:
 def of_dotenv(text: str) -> list[str]:
     """The names that a `.env` file sets and that can reach hooks."""
     lines = (_LINE.match(line.strip()) for line in text.splitlines())
-    found = reaching({each[1]: each[2] for each in lines if each is not None})
-    return [name for name in found if not name.startswith(_USUAL_IN_DOTENV)]
+    variables = reaching({each[1]: each[2] for each in lines if each is not None})
+    return [name for name in variables if not name.startswith(_USUAL_IN_DOTENV)]
 
 
 def _reaches(name: str, value: Any) -> bool:

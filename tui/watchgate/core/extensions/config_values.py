@@ -1,4 +1,4 @@
-"""The values that an extension is configured with, from where the operator or the system set them.
+"""The values of an extension's configuration keys, from where the operator or the system set them.
 
 In this order: the variable `WATCHGATE_EXTENSION_<ID>_<KEY>`, the user's `[extension.config]`, the
 variable that the manifest names as `secret_env`, the manifest's default.
@@ -17,7 +17,7 @@ _PREFIX = "WATCHGATE_EXTENSION"
 
 
 def override_name(extension_id: str, key: str) -> str:
-    """The environment variable that overrides this key."""
+    """Returns the environment variable that overrides this key."""
     return re.sub(r"[^A-Z0-9]", "_", f"{_PREFIX}_{extension_id}_{key}".upper())
 
 
@@ -28,10 +28,17 @@ def resolve(
     environ: Mapping[str, str],
     origin: str,
 ) -> dict[str, Any]:
-    """The value of every declared key that has one.
+    """Returns the value of every declared key that has one.
 
     Raises `ExtensionError` for a required key without a value, and for a given key that the
     manifest does not declare.
+
+    Args:
+        entries: the keys that the manifest declares.
+        extension_id: the id of the extension.
+        given: the values of the user's configuration.
+        environ: the environment variables.
+        origin: the manifest's file, for errors.
     """
     declared = sorted(entry.key for entry in entries)
     if strange := sorted(given.keys() - set(declared)):

@@ -1,4 +1,4 @@
-"""The one error of loading an extension: where the fault is, what it is and how to mend it."""
+"""The one error of loading an extension: the place of the fault, the fault and the mend."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from watchgate.core.verdicts import Health
 
 
 class ExtensionError(ValueError):
-    """An extension that cannot be used; no process of it was started."""
+    """Raised for an extension that cannot be used; no process of it was started."""
 
     health: ClassVar[Health] = "failed_validation"
 

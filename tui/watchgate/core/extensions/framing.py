@@ -18,7 +18,7 @@ _ALONE = re.compile(rb"Content-Length: (\d{1,6})\r\n\r\n", re.IGNORECASE)
 
 
 class FrameError(ValueError):
-    """The stream cannot be read any further."""
+    """Raised for a stream that cannot be read any further."""
 
     def __init__(self, detail: str, cause: Literal["protocol", "oversized"] = "protocol") -> None:
         super().__init__(detail)
@@ -26,14 +26,14 @@ class FrameError(ValueError):
 
 
 def frame(body: bytes) -> bytes:
-    """The body as a frame; raises `FrameError` when it is larger than a frame may be."""
+    """Returns the body as a frame; raises `FrameError` when it is larger than a frame may be."""
     if len(body) > BODY_LIMIT:
         raise FrameError(f"a message of {len(body)} bytes; at most {BODY_LIMIT}", "oversized")
     return b"Content-Length: %d\r\n\r\n%b" % (len(body), body)
 
 
 class Frames:
-    """Collects bytes and cuts the bodies of whole frames out of them."""
+    """A buffer that collects bytes and cuts the bodies of whole frames out of them."""
 
     def __init__(self) -> None:
         self._held = bytearray()
@@ -41,13 +41,13 @@ class Frames:
         self._in_body = False
 
     def feed(self, data: bytes) -> Iterator[bytes]:
-        """The bodies that are whole now, in order; raises `FrameError` after the last good one."""
+        """Yields the bodies that are whole now; raises `FrameError` after the last good one."""
         held = self._held
         if not held and self._length is None:
             # One whole frame at a time is what nearly always comes.
-            found = _ALONE.match(data)
-            if found is not None and found.end() + int(found[1]) == len(data):
-                yield data[found.end() :]
+            alone = _ALONE.match(data)
+            if alone is not None and alone.end() + int(alone[1]) == len(data):
+                yield data[alone.end() :]
                 return
         held += data
         while True:
@@ -85,5 +85,5 @@ class Frames:
             raise FrameError("a Content-Length that is no single number")
         self._length = int(digits) if len(digits) < 20 else BODY_LIMIT + 1
         if self._length > BODY_LIMIT:
-            said = digits[:20].decode()
-            raise FrameError(f"an answer of {said} bytes; at most {BODY_LIMIT}", "oversized")
+            shown = digits[:20].decode()
+            raise FrameError(f"an answer of {shown} bytes; at most {BODY_LIMIT}", "oversized")

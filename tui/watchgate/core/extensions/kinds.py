@@ -1,6 +1,6 @@
 """The hooks of SynapsCLI's extension protocol 1, and the canonical events that they stand for.
 
-Permissions and allowed results are not repeated here: `core.permissions` and the preset
+Permissions and allowed results are not repeated here: the permissions of `handlers` and the preset
 `synaps-chain` have them.
 """
 
@@ -36,7 +36,7 @@ class Hook(msgspec.Struct, frozen=True):
 
     @property
     def about_tools(self) -> bool:
-        """Whether its events have a tool that a filter could name."""
+        """Returns whether its events have a tool that a filter could name."""
         return self.on <= WITH_TOOL
 
 

@@ -1,4 +1,4 @@
-"""From a configuration's `[[extension]]` and its manifest to what is registered and started."""
+"""Turns a configuration's `[[extension]]` and its manifest into what is registered and started."""
 
 from __future__ import annotations
 
@@ -43,22 +43,28 @@ def load_extension(
     environ: Mapping[str, str],
     inherited: Mapping[str, str],
 ) -> ExtensionSpec:
-    """The extension that a configuration asks for; `manifest_path` is absolute.
-
-    `environ` is looked up for values of its configuration only; its process is started with the
-    `inherited` variables, those that any hook may see, and with the secrets that it names.
+    """Loads the extension of a configuration.
 
     Raises `ExtensionError`, fit to be shown.
+
+    Args:
+        config: the extension's table of the configuration.
+        manifest_text: the manifest, in JSON.
+        manifest_path: its absolute path.
+        environ: variables, looked up only for the values of the extension's configuration.
+        inherited: variables of its process, those that any hook may see; its secrets are added.
     """
-    found = manifest.read(manifest_text, manifest_path)
-    granted = _granted(config, found, manifest_path)
+    declared = manifest.read(manifest_text, manifest_path)
+    granted = _granted(config, declared, manifest_path)
     root = manifest_path.rpartition("/")[0] or "/"
-    values = config_values.resolve(found.config, config.id, config.config, environ, manifest_path)
-    secrets = [entry.secret_env for entry in found.config if entry.secret_env is not None]
+    values = config_values.resolve(
+        declared.config, config.id, config.config, environ, manifest_path
+    )
+    secrets = [entry.secret_env for entry in declared.config if entry.secret_env is not None]
     return ExtensionSpec(
         id=config.id,
-        handlers=_handlers(config, found, granted, manifest_path),
-        argv=(found.command, *found.args),
+        handlers=_handlers(config, declared, granted, manifest_path),
+        argv=(declared.command, *declared.args),
         cwd=root,
         env={**inherited, **{name: environ[name] for name in secrets if name in environ}},
         initialize={
@@ -73,26 +79,26 @@ def load_extension(
     )
 
 
-def _granted(config: ExtensionConfig, found: Manifest, origin: str) -> frozenset[Permission]:
-    """What the manifest wants and the user grants; all that it wants has to be granted."""
+def _granted(config: ExtensionConfig, declared: Manifest, origin: str) -> frozenset[Permission]:
+    """Returns the manifest's permissions that the user grants; all of them have to be granted."""
     key = f"extension {config.id}"
     if reserved := sorted(RESERVED.intersection(config.permissions)):
         raise ExtensionError(
             key, "permissions", f"{reserved[0]} is reserved and grants nothing; take it out"
         )
-    for wanted in found.permissions:
+    for wanted in declared.permissions:
         if wanted not in config.permissions:
             raise ExtensionError(
                 key,
                 "permissions",
-                f"{origin} wants {wanted}{_for_hook(found, wanted)}, which is not granted;"
+                f"{origin} wants {wanted}{_for_hook(declared, wanted)}, which is not granted;"
                 f' add "{wanted}" to its permissions, or do without the extension',
             )
-    return frozenset(each for each in config.permissions if each in found.permissions)
+    return frozenset(each for each in config.permissions if each in declared.permissions)
 
 
-def _for_hook(found: Manifest, permission: str) -> str:
-    for entry in found.hooks:
+def _for_hook(declared: Manifest, permission: str) -> str:
+    for entry in declared.hooks:
         lacks = missing(HOOKS[entry.hook].on, ())
         if lacks is not None and lacks[1] == permission:
             return f" for its hook {entry.hook}"
@@ -100,17 +106,17 @@ def _for_hook(found: Manifest, permission: str) -> str:
 
 
 def _handlers(
-    config: ExtensionConfig, found: Manifest, granted: frozenset[Permission], origin: str
+    config: ExtensionConfig, declared: Manifest, granted: frozenset[Permission], origin: str
 ) -> tuple[Handler, ...]:
     made: list[Handler] = []
-    seen: Counter[str] = Counter()
-    for at, entry in enumerate(found.hooks):
-        seen[entry.hook] += 1
+    counts: Counter[str] = Counter()
+    for at, entry in enumerate(declared.hooks):
+        counts[entry.hook] += 1
         hook = HOOKS[entry.hook]
-        number = seen[entry.hook]
+        number = counts[entry.hook]
         parts = (config.id, entry.hook, *([str(number)] if number > 1 else []))
         handler = Handler(
-            id=":".join(parts) if len(found.hooks) > 1 else config.id,
+            id=":".join(parts) if len(declared.hooks) > 1 else config.id,
             on=hook.on,
             role=config.role if hook.steers else "observer",
             kind="extension",

@@ -1,4 +1,4 @@
-"""An extension's manifest: what it is started with, what it wants to see and to be allowed.
+"""An extension's manifest: its command, its hooks and the permissions that it wants.
 
 Wire format: the `extension` object of a SynapsCLI plugin, protocol version 1. A key, hook or
 permission that is not known is refused: an extension must not believe that it guards something.
@@ -29,7 +29,7 @@ Variable = Annotated[str, msgspec.Meta(pattern=r"^[A-Za-z_][A-Za-z0-9_]{0,127}\Z
 
 
 class Match(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Which inputs a hook wants to see; both keys must fit where both are given."""
+    """The inputs that a hook wants; both keys must fit where both are given."""
 
     input_contains: str | msgspec.UnsetType = msgspec.UNSET
     input_equals: Any = msgspec.UNSET
@@ -44,7 +44,7 @@ class HookEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class ConfigEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """One value that the extension is configured with; see `config_values`."""
+    """One value of the extension's configuration; see `resolve`."""
 
     key: Key
     description: str | None = None
@@ -66,7 +66,7 @@ class Manifest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 def read(text: str | bytes, origin: str) -> Manifest:
-    """The manifest in a JSON text; `origin` names the file in errors.
+    """Reads the manifest in a JSON text; `origin` names the file in errors.
 
     Raises `ExtensionError`.
     """
@@ -146,8 +146,8 @@ _ALLOWED: dict[str, type[msgspec.Struct]] = {
 
 
 def _explain(fault: str, origin: str) -> ExtensionError:
-    found = _FAULT.match(fault)
-    what, path = (found["what"], found["path"] or "") if found else (fault, "")
+    parts = _FAULT.match(fault)
+    what, path = (parts["what"], parts["path"] or "") if parts else (fault, "")
     if unknown := _UNKNOWN_KEY.search(what):
         holder = _ALLOWED[re.sub(r"\[\d+\]$", "", path).rpartition(".")[2]]
         allowed = [field.name for field in msgspec.structs.fields(holder)]

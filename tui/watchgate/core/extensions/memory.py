@@ -1,4 +1,4 @@
-"""What an extension may ask of us: a small memory of its own, kept while the core runs.
+"""The requests that an extension may send, to a small memory of its own while the core runs.
 
 Append takes `content` and, if it likes, `namespace` and `tags`; query takes `namespace`,
 `contains`, `tag` and `limit`, newest first. The oldest records make room for new ones.
@@ -30,7 +30,7 @@ class Remembered(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Query(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Which records are wanted; what is not given fits all."""
+    """A query for records; what is not given fits all."""
 
     namespace: Name | None = None
     contains: str | None = None
@@ -38,7 +38,7 @@ class Query(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     limit: Annotated[int, msgspec.Meta(ge=1, le=QUERY_LIMIT)] = 20
 
     def fits(self, record: Remembered) -> bool:
-        """Whether a record is one of them."""
+        """Returns whether a record is one of them."""
         return (
             self.namespace in (None, record.namespace)
             and (self.contains is None or self.contains in record.content)
@@ -53,14 +53,14 @@ _NEEDS: Final[dict[str, Permission]] = {
 
 
 class Memory:
-    """The memory of one extension, and the answers to its requests."""
+    """The memory of one extension, which answers the extension's requests."""
 
     def __init__(self, permissions: frozenset[Permission]) -> None:
         self._permissions = permissions
         self._records: deque[Remembered] = deque(maxlen=RECORDS_LIMIT)
 
-    def asked(self, method: str, params: Any) -> Any:
-        """The result of a request, or a `Refusal`."""
+    def answer(self, method: str, params: Any) -> Any:
+        """Answers a request: its result, or a `Refusal`."""
         needs = _NEEDS.get(method)
         if needs is None:
             return Refusal(METHOD_NOT_FOUND, f"there is no method {method[:80]!r} here")
@@ -73,5 +73,5 @@ class Memory:
             query = decoding.convert(params if params is not None else {}, Query)
         except msgspec.ValidationError as fault:
             return Refusal(INVALID_PARAMS, str(fault))
-        found = [record for record in reversed(self._records) if query.fits(record)]
-        return {"records": found[: query.limit]}
+        matches = [record for record in reversed(self._records) if query.fits(record)]
+        return {"records": matches[: query.limit]}

@@ -31,7 +31,7 @@ class HookParams(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def hook_params(event: Event) -> HookParams | None:
-    """What the extension is shown of an event; None for a kind that the protocol has no hook for.
+    """Builds the parameters for an event; None for a kind that the protocol has no hook for.
 
     `tool_name` is the name that the model calls, `tool_runtime_name` what people call the tool.
     """
@@ -40,12 +40,12 @@ def hook_params(event: Event) -> HookParams | None:
 
 
 def cut_output(text: str) -> str:
-    """The output of a tool, cut at a character and marked with its size when it is too large."""
+    """Returns a tool's output, cut at a character and marked with its size when it is too large."""
     raw = text.encode("utf-8", "replace")
     if len(raw) <= OUTPUT_LIMIT_BYTES:
         return text
-    kept = raw[:OUTPUT_LIMIT_BYTES].decode("utf-8", "ignore")
-    return f"{kept}... [cut, {len(raw)} bytes in total]"
+    beginning = raw[:OUTPUT_LIMIT_BYTES].decode("utf-8", "ignore")
+    return f"{beginning}... [cut, {len(raw)} bytes in total]"
 
 
 def _call(name: HookName, event: Event) -> HookParams:
@@ -68,7 +68,7 @@ def _prompt(name: HookName, event: Event) -> HookParams:
     return HookParams(kind=name, message=_message(event))
 
 
-def _said(name: HookName, event: Event) -> HookParams:
+def _complete_message(name: HookName, event: Event) -> HookParams:
     unknown = {"content_block_count": None, "has_tool_use": None}
     return HookParams(kind=name, message=_message(event), data=unknown)
 
@@ -103,7 +103,7 @@ _FIELDS: Final[dict[HookName, Callable[[HookName, Event], HookParams]]] = {
     "before_tool_call": _call,
     "after_tool_call": _result,
     "before_message": _prompt,
-    "on_message_complete": _said,
+    "on_message_complete": _complete_message,
     "on_compaction": _compaction,
     "on_session_start": _session,
     "on_session_end": _session,

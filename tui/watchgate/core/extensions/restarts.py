@@ -1,4 +1,4 @@
-"""When a process that was lost may be started again: a budget within a window of time."""
+"""A budget for restarts of a process that was lost, within a window of time."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import msgspec
 
 
 class RestartPolicy(msgspec.Struct, frozen=True, kw_only=True):
-    """At most `limit` restarts within `window_s`, each after a longer pause.
+    """A limit: at most `limit` restarts within `window_s`, each after a longer pause.
 
     A process that ran for `stable_s` has earned a fresh budget.
     """
@@ -34,19 +34,22 @@ class Restarts:
         self.total = 0
 
     def left(self, now_s: float) -> int:
-        """How many restarts are left now."""
+        """Returns the number of restarts that are left now."""
         while self._at and now_s - self._at[0] >= self._policy.window_s:
             self._at.popleft()
         return self._policy.limit - len(self._at)
 
     def rest_s(self, now_s: float) -> float:
-        """The seconds until there is a restart again; 0 when there is one."""
+        """Returns the seconds until there is a restart again; 0 when there is one."""
         if self.left(now_s) > 0:
             return 0.0
         return self._at[0] + self._policy.window_s - now_s
 
     def take(self, now_s: float) -> float | None:
-        """The pause in seconds before the next restart, which counts from now; None: none left."""
+        """Takes one restart, which counts from now.
+
+        Returns the seconds to pause before it; None: none is left.
+        """
         if self.left(now_s) <= 0:
             return None
         policy = self._policy
@@ -56,6 +59,6 @@ class Restarts:
         return min(pause_s, policy.longest_pause_s)
 
     def ran(self, for_s: float) -> None:
-        """A process ended after running well for so long."""
+        """Notes that a process ended after running well for so many seconds."""
         if for_s >= self._policy.stable_s:
             self._at.clear()

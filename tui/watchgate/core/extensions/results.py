@@ -1,8 +1,8 @@
-"""What an extension's answer to `hook.handle` means.
+"""The meaning of an extension's answer to `hook.handle`.
 
-A denial is one whatever else is wrong with it, and a rewrite without an input is told from one
-with an empty input. Every other answer that cannot be read is a failure, and the handler's failure
-policy says what that amounts to.
+A denial is one whatever else is wrong with it, and a rewrite without an input is told apart from
+one with an empty input. Every other answer that cannot be read is a failure, and the handler's
+failure policy says what that amounts to.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _MEND = "mend the extension"
 
 
 def verdict(result: Any, extension_id: str) -> Verdict:
-    """The verdict in the `result` of an answer."""
+    """Reads the verdict in the `result` of an answer."""
     if not isinstance(result, Mapping):
         return Failed("parse", f"{extension_id} answered no object; {_MEND}")
     action = result.get("action")

@@ -1,4 +1,4 @@
-"""JSON-RPC 2.0 messages: bytes to a message and back, nothing about what they mean."""
+"""JSON-RPC 2.0 messages: bytes to a message and back, nothing about their meaning."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _WORDS_LIMIT = 2_000
 
 
 class RpcError(ValueError):
-    """The bytes are no JSON-RPC message."""
+    """Raised for bytes that are no JSON-RPC message."""
 
 
 class _Request(msgspec.Struct, frozen=True):
@@ -52,13 +52,13 @@ class Asked(msgspec.Struct, frozen=True):
 
 
 class Told(msgspec.Struct, frozen=True):
-    """A notification: wants no answer."""
+    """A notification of the other side, which wants no answer."""
 
     method: str
 
 
 class Refusal(msgspec.Struct, frozen=True):
-    """Why a request of the other side is refused."""
+    """The error answer to a request of the other side."""
 
     code: int
     message: str
@@ -69,33 +69,33 @@ _DECODER = decoding.decoder(_Message)
 
 
 def request(id: int, method: str, params: Any) -> bytes:
-    """One request, as the body of a frame."""
+    """Encodes one request, as the body of a frame."""
     return _ENCODER.encode(_Request("2.0", id, method, params))
 
 
 def answer(id: Any, result: Any) -> bytes:
-    """The answer to a request of the other side; a `Refusal` becomes an error answer."""
+    """Encodes the answer to a request of the other side; a `Refusal` becomes an error answer."""
     if isinstance(result, Refusal):
         return _ENCODER.encode({"jsonrpc": "2.0", "id": id, "error": result})
     return _ENCODER.encode({"jsonrpc": "2.0", "id": id, "result": result})
 
 
 def read(body: bytes) -> Answered | Asked | Told:
-    """The message in a frame; raises `RpcError`."""
+    """Reads the message in a frame; raises `RpcError`."""
     try:
-        found = _DECODER.decode(body)
+        decoded = _DECODER.decode(body)
     except JSON_FAULTS as fault:
         raise RpcError(f"not a JSON-RPC message: {fault}") from None
-    if found.method is None:
-        error = None if found.error is None else _words(found.error)
-        return Answered(found.id, found.result, error)
-    method = found.method if isinstance(found.method, str) else ""
-    return Told(method) if found.id is None else Asked(found.id, method, found.params)
+    if decoded.method is None:
+        error = None if decoded.error is None else _words(decoded.error)
+        return Answered(decoded.id, decoded.result, error)
+    method = decoded.method if isinstance(decoded.method, str) else ""
+    return Told(method) if decoded.id is None else Asked(decoded.id, method, decoded.params)
 
 
 def _words(error: Any) -> str:
     if not isinstance(error, dict):
         return "error without words"
     code, message = error.get("code"), error.get("message")
-    said = message[:_WORDS_LIMIT] if isinstance(message, str) and message else "without words"
-    return f"error {code}: {said}" if type(code) is int else f"error: {said}"
+    text = message[:_WORDS_LIMIT] if isinstance(message, str) and message else "without words"
+    return f"error {code}: {text}" if type(code) is int else f"error: {text}"

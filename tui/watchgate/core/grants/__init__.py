@@ -1,1 +1,0 @@
-"""Standing grants: an operator's allow that also answers calls to come."""

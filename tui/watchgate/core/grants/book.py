@@ -34,26 +34,35 @@ _PREFIX_MIN = 4
 
 
 class Grants:
-    """The grants of one core."""
+    """The standing grants of one core."""
 
     def __init__(self) -> None:
         self._exact: dict[str, Grant] = {}
         self._wide: dict[str, Grant] = {}
 
-    def scopes(self, tool: Tool, found: Assessment, *, asked_by: str = "") -> tuple[str, ...]:
-        """The scopes an allow may have; `asked_by` names what but the policy wants it asked.
+    def scopes(self, tool: Tool, assessment: Assessment, *, asked_by: str = "") -> tuple[str, ...]:
+        """Returns the scopes that an allow may have.
 
-        With `always` among them the others may be wide, too.
+        `asked_by` names what else than the policy wants the call asked. With `always` among the
+        scopes the others may be wide, too.
         """
-        if found.decision == "deny" or grantable(found):
+        if assessment.decision == "deny" or grantable(assessment):
             return ("once",)
-        return (*_EXACT, "always") if not asked_by and _has_rules(tool, found) else _EXACT
+        return (*_EXACT, "always") if not asked_by and _has_rules(tool, assessment) else _EXACT
 
     def covering(
-        self, event: Event, tool: Tool, found: Assessment, now: Instant, *, asked_by: str = ""
+        self, event: Event, tool: Tool, assessment: Assessment, now: Instant, *, asked_by: str = ""
     ) -> Grant | None:
-        """The grant that answers this call now."""
-        if found.decision == "deny" or grantable(found):
+        """Returns the grant that answers this call now; None without one.
+
+        Args:
+            event: the event of the call.
+            tool: the tool call as it would run.
+            assessment: the policy's assessment of it.
+            now: the current time.
+            asked_by: what else than the policy wants the call asked; then a grant has to be exact.
+        """
+        if assessment.decision == "deny" or grantable(assessment):
             return None
         exact = self._exact.get(subject_digest(event, tool))
         if exact is not None and _holds(exact, event, now):
@@ -62,13 +71,13 @@ class Grants:
             return None
         for grant in self._wide.values():
             if _holds(grant, event, now) and answers(
-                grant.view, event.agent, event.cwd, tool, found
+                grant.view, event.agent, event.cwd, tool, assessment
             ):
                 return grant
         return None
 
     def releases(self, grant: Grant, request: Request, now: Instant) -> bool:
-        """Whether the grant answers a request that waits."""
+        """Returns whether the grant answers a request that waits."""
         event, data = request.subject, request.data
         if grantable(data) or data.asks != "approval" or not _holds(grant, event, now):
             return False
@@ -78,7 +87,7 @@ class Grants:
         return asked and answers(grant.view, event.agent, data.cwd, data.tool, data)
 
     def used(self, grant: Grant, request: Request, now: Instant) -> list[Effect]:
-        """The grant has answered a request."""
+        """Notes that the grant has answered a request."""
         grant.used(now.wall_us)
         view = grant.view
         data = GrantUsedData(
@@ -87,7 +96,7 @@ class Grants:
         return [drafts.about(request, "grant.used", data, now)]
 
     def give(self, request: Request, now: Instant) -> tuple[Grant, list[Effect]]:
-        """Put a grant in force as a request was decided; one for the same call is replaced."""
+        """Puts a grant in force as a request was decided; one for the same call is replaced."""
         event, data, ending = request.subject, request.data, request.ending
         until_s = now.mono_s + _MINUTES_15_S if ending.scope == "15m" else None
         until_at = now.plus(_MINUTES_15_S).wall_us if until_s is not None else 0
@@ -107,7 +116,7 @@ class Grants:
         return grant, [*effects, drafts.about(request, "grant.given", view, now)]
 
     def expire(self, now: Instant) -> list[Effect]:
-        """End the grants whose time is up."""
+        """Ends the grants whose time is up."""
         over = [each for each in self._every() if _is_late(each, now)]
         late = [each for each in over if not each.always]
         unused = [each for each in over if each.always]
@@ -117,43 +126,43 @@ class Grants:
         ]
 
     def next_deadline(self) -> float | None:
-        """When `expire` next has something to say, in monotonic seconds."""
+        """Returns the monotonic time at which `expire` has to be called next."""
         due = (each.until_s for each in self._every() if each.until_s is not None)
         return min(due, default=None)
 
     def end_turn(self, agent: str, session: str, now: Instant) -> list[Effect]:
-        """End what was granted for the turn that ended."""
+        """Ends the grants for the turn that ended."""
         over = [each for each in self._of(agent, session) if each.view.scope == "turn"]
         return self._end(over, "its turn is over", now)
 
     def end_session(self, agent: str, session: str, now: Instant) -> list[Effect]:
-        """End everything that was granted to a session that ended."""
+        """Ends every grant of a session that ended."""
         return self._end(self._of(agent, session), "its session is over", now)
 
     def revoke(
         self, prefix: str, by: str, now: Instant, actor: Actor | None = None
     ) -> tuple[GrantView, list[Effect]]:
-        """Take a grant back; raises `Refused` unless exactly one has this id or prefix."""
+        """Takes a grant back; raises `Refused` unless exactly one has this id or prefix."""
         every = {each.id: each for each in self._every()}
         hits = [each for each in every.values() if each.id.startswith(prefix)]
         if prefix in every:
             hits = [every[prefix]]
         if len(prefix) < _PREFIX_MIN or len(hits) != 1:
-            found = f"{prefix} fits {len(hits)} grants; type more of it"
+            ambiguous = f"{prefix} fits {len(hits)} grants; type more of it"
             none = f"no grant {prefix}; see watchgate grants"
-            raise Refused("unknown_id", found if len(hits) > 1 else none)
+            raise Refused("unknown_id", ambiguous if len(hits) > 1 else none)
         self._drop(hits[0])
         data = GrantOverData(grant=hits[0].id, why="it was taken back", by=by, actor=actor)
         return hits[0].view, [_about_core("grant.revoked", data, now)]
 
-    def restore(self, kept: Iterable[GrantView], now: Instant) -> list[Effect]:
-        """Put grants for good in force again, as they were kept; what is too old is ended.
+    def restore(self, views: Iterable[GrantView], now: Instant) -> list[Effect]:
+        """Puts grants for good in force again, as they were stored; ends what is too old.
 
-        None lasts longer than 30 days from now, whatever the clock was when it was kept.
+        None lasts longer than 30 days from now, whatever the clock was when it was stored.
         """
         effects: list[Effect] = []
         latest = now.wall_us + UNUSED_US
-        for each in kept:
+        for each in views:
             has_rules = bool(each.rules) or each.width == "folder"
             if each.scope == "always" and has_rules and each.until_at:
                 view = msgspec.structs.replace(each, until_at=min(each.until_at, latest))
@@ -161,17 +170,17 @@ class Grants:
                 effects.append(_about_core("grant.kept", view, now))
         return effects + self.expire(now)
 
-    def kept(self) -> tuple[GrantView, ...]:
-        """The grants for good, oldest first: what is to outlive this core."""
+    def permanent(self) -> tuple[GrantView, ...]:
+        """Returns the grants for good, oldest first: those that outlive this core."""
         return tuple(each.view for each in self._wide.values() if each.always)
 
     def _every(self) -> list[Grant]:
         return [*self._exact.values(), *self._wide.values()]
 
     def _of(self, agent: str, session: str) -> list[Grant]:
-        whose = (agent, session)
+        owner = (agent, session)
         given = [each for each in self._every() if not each.always]
-        return [each for each in given if (each.view.agent, each.view.session) == whose]
+        return [each for each in given if (each.view.agent, each.view.session) == owner]
 
     def _end(self, over: list[Grant], why: str, now: Instant) -> list[Effect]:
         for grant in over:
@@ -186,7 +195,7 @@ class Grants:
 
 
 def _holds(grant: Grant, event: Event, now: Instant) -> bool:
-    """Whether a grant is in force for what this event belongs to."""
+    """Returns whether a grant is in force for the session, and the turn, of this event."""
     if _is_late(grant, now):
         return False
     view = grant.view
@@ -201,9 +210,9 @@ def _is_late(grant: Grant, now: Instant) -> bool:
     return bool(grant.view.until_at) and now.wall_us >= grant.view.until_at
 
 
-def _has_rules(tool: Tool, found: Assessment) -> bool:
+def _has_rules(tool: Tool, assessment: Assessment) -> bool:
     try:
-        return bool(proposed(tool, found))
+        return bool(proposed(tool, assessment))
     except ValueError:
         return False
 

@@ -12,7 +12,7 @@ from watchgate.core.requests import Request
 
 
 def exact(request: Request, scope: str) -> GrantView:
-    """The grant for exactly this call; nobody gave it yet."""
+    """Returns the grant for exactly this call, before anybody gives it."""
     event, data = request.subject, request.data
     return GrantView(
         id=request.id,
@@ -34,7 +34,7 @@ def candidate(
     scope: str = "always",
     width: Width = "program",
 ) -> GrantView:
-    """The grant that these rules would be, else those of the width; nobody gave it yet.
+    """Returns the grant of these rules, else of those that the width has, before anybody gives it.
 
     It is held to rules, but for one of a single call that is not for good.
 

@@ -1,4 +1,4 @@
-"""Telling whether a grant that is held to rules answers a call."""
+"""The test whether a grant that is held to rules answers a call."""
 
 from __future__ import annotations
 
@@ -10,22 +10,28 @@ from watchgate.core.policy.assessment import NO_RULE
 from watchgate.core.records import RequestData
 
 
-def answers(view: GrantView, agent: str, folder: str, tool: Tool, found: Judged) -> bool:
-    """Tell whether the grant covers every command that no allow rule covers, and it may answer.
+def answers(view: GrantView, agent: str, folder: str, tool: Tool, assessed: Judged) -> bool:
+    """Returns whether a grant may answer a call and covers every command that no allow rule covers.
 
     It may answer the findings that were shown when it was given, and what the policy calls ordinary
-    work; one of an earlier version, without a width, also what no rule speaks of. `folder` is that
-    of the session which calls.
+    work; one of an earlier version, without a width, also what no rule speaks of.
+
+    Args:
+        view: the grant.
+        agent: the agent that calls.
+        folder: the folder of the session that calls.
+        tool: the tool call.
+        assessed: the policy's findings about it.
     """
-    whose = (agent, folder, tool.native_name)
-    if whose != (view.agent, view.folder, view.tool) or not view.folder or grantable(found):
+    owner = (agent, folder, tool.native_name)
+    if owner != (view.agent, view.folder, view.tool) or not view.folder or grantable(assessed):
         return False
     shown = {*view.answers} if view.width else {*view.answers, NO_RULE}
-    asked = [each for each in found.findings if each.decision != "allow"]
+    asked = [each for each in assessed.findings if each.decision != "allow"]
     if any(each.rule not in shown and each.effect != "ordinary" for each in asked):
         return False
     try:
-        commands = [words for _, words in uncovered(tool, found)]
+        commands = [words for _, words in uncovered(tool, assessed)]
     except ValueError:
         return False
     moves = [words for words in commands if words[:1] in MOVES]
@@ -39,5 +45,5 @@ def answers(view: GrantView, agent: str, folder: str, tool: Tool, found: Judged)
 
 
 def asked_by_policy(data: RequestData) -> bool:
-    """Whether nothing but the policy's own findings wants the call asked."""
+    """Returns whether nothing but the policy's own findings wants the call asked."""
     return not data.raised and data.rule in {each.rule for each in data.findings}

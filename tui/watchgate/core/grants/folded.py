@@ -1,4 +1,4 @@
-"""The grants in force as records tell of them: what a screen or a script shows."""
+"""The grants in force, folded from records: the list that a screen or a script shows."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ class FoldedGrants:
         self.views = {view.id: view for view in views}
 
     def given(self, record: Record) -> None:
-        """A grant was given, or is in force again."""
+        """Adds a grant that was given, or is in force again."""
         view = decoding.convert(record.data, GrantView)
         self.views[view.id] = view
 
     def used(self, record: Record) -> None:
-        """A grant answered a request."""
+        """Counts that a grant answered a request."""
         data = record.data
         view = self.views.get(data["grant"])
         if view is not None:
@@ -32,5 +32,5 @@ class FoldedGrants:
             )
 
     def over(self, record: Record) -> None:
-        """A grant was taken back, or has ended."""
+        """Removes a grant that was taken back, or has ended."""
         self.views.pop(record.data["grant"], None)

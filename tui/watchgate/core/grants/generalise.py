@@ -1,4 +1,4 @@
-"""How far a command is generalised: to its program and its subcommand."""
+"""Generalises a command to its program and its subcommand."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ _DEPTH: Final[dict[str, int]] = {
         2,
     ),
 }
-"""How many words after the program say what it does, by the words so far; any other has one."""
+"""Number of words after the program that say what it does, by the words so far; else one."""
 
 _INTERPRETERS: Final = re.compile(r"(?:python|node|ruby|perl|php|bun|deno|bash|sh|zsh)[0-9.]*")
-"""What they run is the word behind them."""
+"""Programs that run the word behind them."""
 
 _EXACT: Final = frozenset(
     (
@@ -38,13 +38,13 @@ _EXACT: Final = frozenset(
         *("tar", "tee", "truncate", "unlink", "unzip", "uvx", "watch", "wget", "xargs"),
     )
 )
-"""Whose arguments are what matters: other programs, code, machines, or files that are lost."""
+"""Programs whose arguments matter: other programs, code, machines, or files that are lost."""
 
 _SUBCOMMAND: Final = re.compile(r"[a-z][a-z0-9:_+-]{0,39}")
 
 
 def generalised(words: tuple[str, ...]) -> tuple[tuple[str, ...], bool]:
-    """The words that say what a command does, and whether further arguments may follow them."""
+    """Returns a command's words that say what it does, and whether further arguments may follow."""
     head, name = 1, words[0].rsplit("/", 1)[-1]
     if _INTERPRETERS.fullmatch(name):
         head = _script(words)
@@ -64,7 +64,10 @@ def generalised(words: tuple[str, ...]) -> tuple[tuple[str, ...], bool]:
 
 
 def _script(words: tuple[str, ...]) -> int:
-    """How many words name what an interpreter runs; 0 where that is code, input or unknown."""
+    """Returns the number of words that name what an interpreter runs.
+
+    0 where that is code, input or unknown.
+    """
     match words[1:]:
         case ("-m", module, *_) if not module.startswith("-"):
             return 3

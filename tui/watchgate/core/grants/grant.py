@@ -1,4 +1,4 @@
-"""One standing grant: what it answers, whose calls, and until when."""
+"""One standing grant: the calls that it answers, its agent and session, and its end."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from watchgate.core.grants.width import Width
 from watchgate.core.presence.actor import Actor
 
 UNUSED_US = 30 * 86_400 * 1_000_000
-"""How long a grant for good is kept without a use."""
+"""Time in µs after which a grant for good ends that is not used."""
 
 
 class GrantView(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """A grant as it is shown, recorded and, where it is for good, kept; its id is the request's.
+    """A grant as it is shown, recorded and, where it is for good, stored; its id is the request's.
 
     `given_at`, `used_at` and `until_at` are UTC µs, the last 0 where no clock ends it. `rules` are
     what it lets through in the folder `folder`, if the policy finds nothing but `answers`; with the
@@ -52,26 +52,26 @@ class Grant(msgspec.Struct, kw_only=True):
 
     @property
     def id(self) -> str:
-        """The id of the request that it was given with."""
+        """Returns the id of the request that it was given with."""
         return self.view.id
 
     @property
     def by(self) -> str:
-        """Who gave it."""
+        """Returns its giver, in words."""
         return self.view.by
 
     @property
     def always(self) -> bool:
-        """Whether it is for good."""
+        """Returns whether it is for good."""
         return self.view.scope == "always"
 
     @property
     def wide(self) -> bool:
-        """Tell whether it is held to rules, and not to the exact call."""
+        """Returns whether it is held to rules, and not to the exact call."""
         return self.always or self.view.width is not None
 
     def used(self, at_us: int) -> None:
-        """Count a use; a grant for good is kept for longer by that."""
+        """Counts a use, which makes a grant for good last longer."""
         until = at_us + UNUSED_US if self.always else self.view.until_at
         self.view = msgspec.structs.replace(
             self.view, hits=self.view.hits + 1, used_at=at_us, until_at=until
@@ -90,7 +90,7 @@ class GrantUsedData(msgspec.Struct, frozen=True, kw_only=True):
 class GrantOverData(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """`grant.revoked`, `grant.expired`: a grant answers nothing more.
 
-    `by` is who took it back, from the process `actor`.
+    `by` is the person who took it back, from the process `actor`.
     """
 
     grant: str

@@ -1,4 +1,4 @@
-"""The rules by which requests like one could be answered, and an operator's edit of them."""
+"""The rules that a grant for a request would have, and an operator's edit of them."""
 
 from __future__ import annotations
 
@@ -21,51 +21,51 @@ MOVES = (("cd",), ("pushd",), ("popd",))
 
 
 class Judged(Protocol):
-    """What the policy said about a call, of an assessment or of a request."""
+    """The policy's findings about a call, of an assessment or of a request."""
 
     @property
     def risk(self) -> str:
-        """The risk of the whole call."""
+        """Returns the risk of the whole call."""
         ...
 
     @property
     def findings(self) -> tuple[Finding, ...]:
-        """The rules that matched."""
+        """Returns the rules that matched."""
         ...
 
     @property
     def opaque(self) -> bool:
-        """Whether a part could not be read."""
+        """Returns whether a part could not be read."""
         ...
 
     @property
     def segments(self) -> tuple[Segment, ...]:
-        """The commands of the call."""
+        """Returns the commands of the call."""
         ...
 
 
-def grantable(found: Judged) -> str:
-    """Why no standing grant may answer the call, in words; empty where one may."""
-    if found.opaque:
+def grantable(assessed: Judged) -> str:
+    """Returns why no standing grant may answer the call, in words; empty where one may."""
+    if assessed.opaque:
         return "a part of it could not be read"
-    grave = [r for r in (found.risk, *(f.risk for f in found.findings)) if r not in GRANTABLE]
+    grave = [r for r in (assessed.risk, *(f.risk for f in assessed.findings)) if r not in GRANTABLE]
     if grave:
         return f"what is of {grave[0]} risk is decided each time"
-    stern = [each for each in found.findings if each.always_ask or each.decision == "deny"]
+    stern = [each for each in assessed.findings if each.always_ask or each.decision == "deny"]
     if stern:
         return f"the rule {stern[0].rule} wants to be asked each time"
     return ""
 
 
-def proposed(tool: Tool, found: Judged) -> tuple[GrantRule, ...]:
-    """The rules that would let the call and its like through, one for each command that needs one.
+def proposed(tool: Tool, assessed: Judged) -> tuple[GrantRule, ...]:
+    """Returns the rules that would let the call and its like through.
 
-    Raises `ValueError` that says why there are none.
+    There is one for each command that needs one. Raises `ValueError` that says why there are none.
     """
-    if why := grantable(found):
+    if why := grantable(assessed):
         raise ValueError(why)
     rules: dict[tuple[tuple[str, ...], bool], GrantRule] = {}
-    for number, words in uncovered(tool, found):
+    for number, words in uncovered(tool, assessed):
         head, more = generalised(words) if tool.cls == "shell" else _of_a_tool(words)
         if not stay_inside(words[len(head) :]):
             head, more = words, False
@@ -74,8 +74,8 @@ def proposed(tool: Tool, found: Judged) -> tuple[GrantRule, ...]:
     return tuple(rules.values())
 
 
-def uncovered(tool: Tool, found: Judged) -> Iterator[tuple[int, tuple[str, ...]]]:
-    """The commands that no allow rule covers, each with the number of its part.
+def uncovered(tool: Tool, assessed: Judged) -> Iterator[tuple[int, tuple[str, ...]]]:
+    """Yields the commands that no allow rule covers, each with the number of its part.
 
     An allow rule does not cover what another rule wants asked, nor a change of the folder: what
     comes behind it runs elsewhere than the session. Raises `ValueError` where a command is not
@@ -86,11 +86,13 @@ def uncovered(tool: Tool, found: Judged) -> Iterator[tuple[int, tuple[str, ...]]
         return
     if others := besides(tool):
         raise ValueError(f"it also says {others[0]}, which no rule can speak of")
-    asked = [each for each in found.findings if each.decision != "allow" and each.rule != NO_RULE]
+    asked = [
+        each for each in assessed.findings if each.decision != "allow" and each.rule != NO_RULE
+    ]
     rules = {each.rule for each in asked}
     of_the_whole = any(each.segment is None for each in asked)
     covered = True
-    for segment in found.segments:
+    for segment in assessed.segments:
         spared = segment.allowed_by and not of_the_whole and rules.isdisjoint(segment.rules)
         if spared and segment.words[:1] not in MOVES:
             continue
@@ -105,18 +107,18 @@ def uncovered(tool: Tool, found: Judged) -> Iterator[tuple[int, tuple[str, ...]]
 
 
 def call_words(tool: Tool) -> tuple[str, ...]:
-    """What a call of no command is called by: its tool, and the hosts that it fetches from."""
+    """Returns the words of a call that is no command: its tool, and the hosts of a fetch."""
     hosts = sorted({urlsplit(url).hostname or url for url in _addresses(tool)})
     return (tool.native_name, *hosts)
 
 
 def fits(rule: GrantRule, words: tuple[str, ...]) -> bool:
-    """Tell whether a rule covers a command, and nothing behind its words leaves the folder."""
+    """Returns whether a rule covers a command, and nothing behind its words leaves the folder."""
     return rule.covers(words) and stay_inside(words[len(rule.words) :])
 
 
 def why_not(data: RequestData, width: Width) -> str:
-    """Say why a request's grant cannot have a width, in words; empty where it can."""
+    """Returns why a request's grant cannot have a width, in words; empty where it can."""
     try:
         rules_of(data, (), width)
     except ValueError as why:
@@ -127,7 +129,7 @@ def why_not(data: RequestData, width: Width) -> str:
 def rules_of(
     data: RequestData, edited: tuple[GrantRule, ...], width: Width = "program"
 ) -> tuple[GrantRule, ...]:
-    """The rules of a grant of a width: those that an operator sent, else those proposed.
+    """Returns the rules of a grant: those that an operator sent, else those of its width.
 
     Raises `ValueError` where there are none, they do not cover the whole call, or one covers none
     of it.
@@ -166,7 +168,10 @@ def _of_one_call(data: RequestData) -> tuple[GrantRule, ...]:
 
 
 def _of_the_folder(data: RequestData) -> tuple[GrantRule, ...]:
-    """None: a grant for a folder is held to what the policy found, and to the folder."""
+    """Returns no rules, but checks that a grant for the folder may be given.
+
+    Such a grant is held to what the policy found, and to the folder.
+    """
     if data.tool.cls != "shell":
         raise ValueError("only commands are allowed by their folder: allow the tool instead")
     if any(each.rule == NO_RULE for each in data.findings):
@@ -178,7 +183,10 @@ def _of_the_folder(data: RequestData) -> tuple[GrantRule, ...]:
 
 
 def _of_a_tool(words: tuple[str, ...]) -> tuple[tuple[str, ...], bool]:
-    """A tool's words say nothing of its input; a fetch reaches its own hosts and no others."""
+    """Returns a tool's words, which allow no others behind them.
+
+    They say nothing of its input; a fetch reaches its own hosts and no others.
+    """
     return words, False
 
 

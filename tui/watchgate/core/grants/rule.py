@@ -1,4 +1,4 @@
-"""What a standing grant lets through: one command by its words, or one tool.
+"""A rule of a standing grant: it lets through one command by its words, or one tool.
 
 Written as text, a rule is the words as a shell would quote them; ` *` behind them says that
 further arguments may follow: `npm run build *`, `WebFetch docs.python.org`, `Edit *`.
@@ -27,17 +27,17 @@ class GrantRule(msgspec.Struct, frozen=True, omit_defaults=True):
 
     @property
     def text(self) -> str:
-        """How a person reads and edits it."""
+        """Returns the rule as a person reads and edits it."""
         return shlex.join(self.words) + (f" {_MORE}" if self.more else "")
 
     def covers(self, words: tuple[str, ...]) -> bool:
-        """Whether a command of these words is one of those that it lets through."""
+        """Returns whether a command of these words is one of those that it lets through."""
         head = words[: len(self.words)]
         return bool(self.words) and head == self.words and (self.more or len(head) == len(words))
 
 
 def read(text: str) -> tuple[tuple[str, ...], bool]:
-    """The words of a rule's text, and whether more may follow.
+    """Reads a rule's text; returns its words, and whether more may follow.
 
     Raises `ValueError` that says what is wrong.
     """

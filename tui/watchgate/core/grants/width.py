@@ -29,10 +29,10 @@ _LEADS_OUT: Final = re.compile(
 
 
 def width_of(scope: str, chosen: Width | None) -> Width:
-    """The width that an allow has where none was chosen: wide only where it is for good."""
+    """Returns the width of an allow where none was chosen: wide only where it is for good."""
     return chosen or ("program" if scope == "always" else "exact")
 
 
 def stay_inside(words: Iterable[str]) -> bool:
-    """Tell whether none of a command's words can name a place outside its folder, by their text."""
+    """Returns whether no word of a command can name a place outside its folder, by its text."""
     return not any(_LEADS_OUT.search(word) for word in words)

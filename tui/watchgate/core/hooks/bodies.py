@@ -1,4 +1,4 @@
-"""Parts of an event that several protocols tell."""
+"""Parts of an event that several hook protocols send."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from watchgate.core.events import Event, SessionChange, Text, ToolResult, Unknow
 
 
 def words(event: Event) -> str:
-    """The event's text: a prompt, a message, a result, or what the session did."""
+    """Returns the event's text: a prompt, a message, a result, or how the session changed."""
     match event.body:
         case Text(text=text) | Unknown(text=text) | ToolResult(text=text):
             return text
@@ -19,20 +19,20 @@ def words(event: Event) -> str:
 
 
 def tool_name(event: Event) -> str:
-    """What the agent calls the tool."""
+    """Returns the agent's own name of the tool."""
     return event.tool.native_name if event.tool else ""
 
 
 def tool_input(event: Event) -> dict[str, Any]:
-    """All of the tool call's input."""
+    """Returns all of the tool call's input."""
     return event.tool.input if event.tool else {}
 
 
 def transcript(event: Event) -> str | None:
-    """Where the agent keeps the session's transcript, where the event says so."""
+    """Returns the path of the session's transcript, where the event says so; else None."""
     return event.body.transcript if isinstance(event.body, SessionChange) else None
 
 
 def model(event: Event) -> str | None:
-    """The model, where the event names it."""
+    """Returns the model, where the event names it; else None."""
     return event.body.model if isinstance(event.body, SessionChange) else None

@@ -1,6 +1,6 @@
-"""CodeWhale's lifecycle hooks: two events are steered, the others only told.
+"""CodeWhale's lifecycle hooks: two events are steered, the others are only sent.
 
-Source of the wire format: Hmbown/CodeWhale, docs/HOOKS.md. Exit 2 denies whatever stdout says.
+Source of the wire format: Hmbown/CodeWhale, docs/HOOKS.md. Exit 2 denies whatever is on stdout.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _INPUT_UNFIT: Final = "updatedInput must be an object of at most 32 KiB"
 
 
 def read(stdout: str, event: Event) -> Report:
-    """The decision about a tool call, or the text that replaces a message."""
+    """Reads the decision about a tool call, or the text that replaces a message."""
     if not stdout.strip():
         return Report(verdict=Defer())
     fields = answer(stdout)
@@ -38,7 +38,7 @@ def read(stdout: str, event: Event) -> Report:
 
 
 def reason_in(stdout: str) -> str:
-    """The reason of an answer that came with exit 2, where there is one."""
+    """Returns the reason of an answer that came with exit 2; empty without one."""
     fields = answer(stdout)
     return "" if isinstance(fields, Failed) else word(_printable(fields.get("reason")))
 
@@ -75,7 +75,7 @@ def _fits(new: Any) -> bool:
 
 
 def _printable(text: Any) -> Any:
-    """The text without control characters: a hook must not paint on a screen."""
+    """Returns the text without control characters: a hook must not paint on a screen."""
     if not isinstance(text, str):
         return None
     return "".join(char for char in text if char.isprintable() or char in "\n\t")

@@ -1,4 +1,4 @@
-"""CodeWhale: what its lifecycle hooks are given, in variables and on stdin.
+"""The input of CodeWhale's lifecycle hooks, in variables and on stdin.
 
 Source of the wire format: Hmbown/CodeWhale, docs/HOOKS.md. Its variables carry only a beginning of
 a long tool input; so that no gate judges half a call, stdin here carries all of it as well.
@@ -38,7 +38,7 @@ _PREVIEWS: Final = {"subagent_spawn": "prompt", "subagent_complete": "result"}
 
 
 def ask(event: Event, _handler_id: str) -> Exchange:
-    """The variables of the event, and its JSON document."""
+    """Builds the variables of the event, and its JSON document."""
     name = EVENTS.get(event.kind, event.kind.replace(".", "_"))
     return Exchange(_document(name, event), _variables(name, event))
 
@@ -70,7 +70,7 @@ def _variables(name: str, event: Event) -> dict[str, str]:
 
 
 def _document(name: str, event: Event) -> bytes:
-    told: dict[str, Any] = {
+    payload: dict[str, Any] = {
         "event": name,
         "session_id": event.session,
         "turn_id": event.turn,
@@ -80,9 +80,9 @@ def _document(name: str, event: Event) -> bytes:
         "model": model(event),
     }
     if name == "message_submit":
-        return bounded(told, words(event), whole=event.lane.waits)
+        return bounded(payload, words(event), whole=event.lane.waits)
     if event.tool is not None:
-        told |= {
+        payload |= {
             "tool_name": event.tool.native_name,
             "tool_call_id": event.tool.call_id,
             "tool_args": event.tool.input,
@@ -91,16 +91,16 @@ def _document(name: str, event: Event) -> bytes:
         text = words(event)
         preview = _preview(text, _MESSAGE_BYTES)
         what = _PREVIEWS[name]
-        told |= {
+        payload |= {
             "agent_id": event.sub.id if event.sub else None,
             f"{what}_preview": preview,
             f"{what}_truncated": preview != text,
         }
-    return msgspec.json.encode(told)
+    return msgspec.json.encode(payload)
 
 
-def bounded(told: dict[str, Any], text: str, *, whole: bool = False) -> bytes:
-    """The document with as much of the text, from its beginning, as 32 KiB of JSON hold.
+def bounded(payload: dict[str, Any], text: str, *, whole: bool = False) -> bytes:
+    """Encodes the document with as much of the text, from its beginning, as 32 KiB of JSON hold.
 
     Raises `ValueError` where that is not all of it and `whole` demands so: a gate that reads half a
     prompt would let the other half pass.
@@ -108,10 +108,10 @@ def bounded(told: dict[str, Any], text: str, *, whole: bool = False) -> bytes:
     original = len(text.encode())
 
     def document(chars: int) -> bytes:
-        kept = text[:chars]
-        sizes = {"text_bytes": len(kept.encode()), "text_original_bytes": original}
+        part = text[:chars]
+        sizes = {"text_bytes": len(part.encode()), "text_original_bytes": original}
         return msgspec.json.encode(
-            {**told, "text": kept, **sizes, "text_truncated": len(kept) < len(text)}
+            {**payload, "text": part, **sizes, "text_truncated": len(part) < len(text)}
         )
 
     fits, too_many = 0, min(len(text), STDIN_CAP_BYTES) + 1

@@ -1,4 +1,4 @@
-"""Upstream codex: its hook events on stdin, and its exit codes.
+"""The hook protocol of upstream codex: its events on stdin, and its exit codes.
 
 Source of the wire format: the hook schemas of openai/codex, codex-rs/hooks. Exit 2 counts only with
 a reason on stderr; after the fact that reason is for the model and prevents nothing.
@@ -33,9 +33,9 @@ MODES: Final = ("default", "acceptEdits", "plan", "dontAsk", "bypassPermissions"
 
 
 def ask(event: Event, _handler_id: str) -> Exchange:
-    """One flat object: what every event has, and the event's own fields."""
+    """Builds one flat object: the fields that every event has, and the event's own."""
     name = EVENTS.get(event.kind, event.native)
-    told = {
+    payload = {
         "session_id": event.session,
         "turn_id": event.turn or "",
         "transcript_path": transcript(event),
@@ -46,8 +46,8 @@ def ask(event: Event, _handler_id: str) -> Exchange:
         **_fields(name, event),
     }
     if event.sub is not None:
-        told |= {"agent_id": event.sub.id, "agent_type": event.sub.type}
-    return Exchange(msgspec.json.encode(told), {})
+        payload |= {"agent_id": event.sub.id, "agent_type": event.sub.type}
+    return Exchange(msgspec.json.encode(payload), {})
 
 
 def _fields(name: str, event: Event) -> dict[str, Any]:

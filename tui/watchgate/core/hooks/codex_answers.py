@@ -1,4 +1,4 @@
-"""Upstream codex: what its hooks' answers mean, read as strictly as codex reads them.
+"""Answers of upstream codex' hooks, read as strictly as codex reads them.
 
 Reserved fields fail closed (`malformed`), what codex does not support fails as it does there
 (`protocol`). Two things are ours: `ask` before a tool call, a failure in codex, asks the operator,
@@ -43,7 +43,7 @@ NO_QUESTION: Final = "A hook wants an operator to decide and did not say why"
 
 
 def read(stdout: str, event: Event) -> Report:
-    """The answer; text that does not look like JSON is none and no failure."""
+    """Reads the answer; text that does not look like JSON is none and no failure."""
     if not stdout.lstrip().startswith(("{", "[")):
         return Report(verdict=Defer())
     fields = answer(stdout)

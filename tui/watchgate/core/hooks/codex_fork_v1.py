@@ -30,32 +30,32 @@ EVENTS: Final = {
 
 
 def ask(event: Event, _handler_id: str) -> Exchange:
-    """Session, folder and time, and the event beside them."""
+    """Builds an object of session, folder, time and the event."""
     name = EVENTS.get(event.kind, "notification")
-    told = {
+    payload = {
         "session_id": event.session,
         "cwd": event.cwd,
         "triggered_at": utc_seconds(event.at),
         "hook_event": {"event_type": name, **_fields(name, event)},
     }
-    return Exchange(msgspec.json.encode(told), {})
+    return Exchange(msgspec.json.encode(payload), {})
 
 
 def read(stdout: str, event: Event) -> Report:
-    """Proceed, block or modify; an empty stdout has nothing against the call."""
+    """Reads proceed, block or modify; an empty stdout has nothing against the call."""
     if not stdout.strip():
         return Report(verdict=Defer())
-    said = answer(stdout)
-    if isinstance(said, Failed):
-        return Report(verdict=said)
-    match said.get("decision"):
+    fields = answer(stdout)
+    if isinstance(fields, Failed):
+        return Report(verdict=fields)
+    match fields.get("decision"):
         case "proceed":
             return Report(verdict=Allow())
         case "block":
             name = EVENTS.get(event.kind, event.kind)
-            return Report(verdict=Block(word(said.get("message")) or f"Blocked by {name} hook"))
+            return Report(verdict=Block(word(fields.get("message")) or f"Blocked by {name} hook"))
         case "modify":
-            return Report(verdict=rewritten(event, said.get("content"), presented=False))
+            return Report(verdict=rewritten(event, fields.get("content"), presented=False))
     return Report(verdict=Failed("parse", "decision must be proceed, block or modify"))
 
 

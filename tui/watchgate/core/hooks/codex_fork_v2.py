@@ -61,9 +61,9 @@ _WORDS: Final = {
 
 
 def ask(event: Event, _handler_id: str) -> Exchange:
-    """One flat object, and the folder and session as variables."""
+    """Builds one flat object, and the folder and session as variables."""
     name = EVENTS.get(event.kind, "Notification")
-    told = {
+    payload = {
         "session_id": event.session,
         "cwd": event.cwd,
         "triggered_at": utc_seconds(event.at),
@@ -74,9 +74,9 @@ def ask(event: Event, _handler_id: str) -> Exchange:
     }
     path = transcript(event)
     if path is not None:
-        told["transcript_path"] = path
+        payload["transcript_path"] = path
     return Exchange(
-        msgspec.json.encode(told),
+        msgspec.json.encode(payload),
         environment(
             {
                 "CLAUDE_PROJECT_DIR": event.cwd,
@@ -89,31 +89,31 @@ def ask(event: Event, _handler_id: str) -> Exchange:
 
 
 def read(stdout: str, event: Event) -> Report:
-    """The decision, with its messages for the model beside it."""
+    """Reads the decision and its messages for the model."""
     if not stdout.strip():
         return Report(verdict=Defer())
-    said = answer(stdout)
-    if isinstance(said, Failed):
-        return Report(verdict=said)
-    specific = said.get("hookSpecificOutput")
+    fields = answer(stdout)
+    if isinstance(fields, Failed):
+        return Report(verdict=fields)
+    specific = fields.get("hookSpecificOutput")
     specific = specific if isinstance(specific, dict) else {}
     messages = (
-        for_the_model(said.get("system_message", said.get("systemMessage"))),
+        for_the_model(fields.get("system_message", fields.get("systemMessage"))),
         for_the_model(specific.get("additionalContext")),
     )
     return Report(
-        verdict=_verdict(said, specific, event),
+        verdict=_verdict(fields, specific, event),
         text="\n\n".join(filter(None, messages)),
     )
 
 
-def _verdict(said: dict[str, Any], specific: dict[str, Any], event: Event) -> Verdict:
-    decision = said.get("decision")
+def _verdict(fields: dict[str, Any], specific: dict[str, Any], event: Event) -> Verdict:
+    decision = fields.get("decision")
     if decision == "block" or specific.get("permissionDecision") == "deny":
-        return _block(said, specific, event)
+        return _block(fields, specific, event)
     match decision:
         case "modify":
-            return rewritten(event, said.get("content"), presented=True)
+            return rewritten(event, fields.get("content"), presented=True)
         case None if specific.get("updatedInput") is not None:
             return rewritten(event, specific["updatedInput"], presented=True)
         case None:
@@ -123,11 +123,11 @@ def _verdict(said: dict[str, Any], specific: dict[str, Any], event: Event) -> Ve
     return Failed("parse", "decision must be proceed, block or modify")
 
 
-def _block(said: dict[str, Any], specific: dict[str, Any], event: Event) -> Verdict:
+def _block(fields: dict[str, Any], specific: dict[str, Any], event: Event) -> Verdict:
     name = EVENTS.get(event.kind, event.kind)
     given = (
         word(specific.get("permissionDecisionReason")),
-        word(said.get("reason", said.get("message"))),
+        word(fields.get("reason", fields.get("message"))),
     )
     reason = next(filter(None, given), f"Blocked by {name} hook")
     if event.kind in BLOCKABLE:

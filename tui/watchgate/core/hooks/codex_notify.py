@@ -2,7 +2,7 @@
 
 Other users of the machine can read arguments in the process list, so a protocol with its payload on
 stdin is the better choice. Source of the form: codex `notify` (kebab-case JSON), whose one event is
-`agent-turn-complete`; other kinds are told under their own names.
+`agent-turn-complete`; other kinds are sent under their own names.
 """
 
 from __future__ import annotations
@@ -24,23 +24,23 @@ MESSAGE_CAP_CHARS: Final = 32_000
 
 
 def ask(event: Event, _handler_id: str) -> Exchange:
-    """The event as the last argument, and nothing to read."""
+    """Builds the event as the last argument, and no stdin."""
     return Exchange(stdin=None, env={}, argv=(payload(event).decode(),))
 
 
 def read(_stdout: str, _event: Event) -> Report:
-    """Proceed: nobody reads what such a program writes."""
+    """Returns that the event may go on: nobody reads what such a program writes."""
     return Report(verdict=Allow())
 
 
 def payload(event: Event) -> bytes:
-    """The event as `notify` programs know it; a long message is cut until the whole fits."""
+    """Encodes the event as `notify` programs know it; cuts a long message until all of it fits."""
     text = words(event)[:MESSAGE_CAP_CHARS] if event.kind in EVENTS else ""
-    said = _encode(event, text)
-    while text and len(said) > ARGUMENT_CAP_BYTES:
+    encoded = _encode(event, text)
+    while text and len(encoded) > ARGUMENT_CAP_BYTES:
         text = text[: len(text) // 2]
-        said = _encode(event, text)
-    return said
+        encoded = _encode(event, text)
+    return encoded
 
 
 def _encode(event: Event, message: str) -> bytes:
@@ -63,7 +63,7 @@ CODEX_NOTIFY: Final = Protocol(
     read=read,
     events=EVENTS,
     exits={"other": "proceed"},
-    heard=False,
+    reads_output=False,
     stdout_cap_bytes=0,
     stderr_cap_bytes=0,
 )

@@ -67,7 +67,7 @@ class ContextOutput(_Strict, frozen=True):
 
 
 class Universal(_Strict, frozen=True):
-    """What every answer may say."""
+    """The fields of every answer."""
 
     continue_: bool = msgspec.field(name="continue", default=True)
     stop_reason: str | None = None
@@ -76,13 +76,13 @@ class Universal(_Strict, frozen=True):
 
 
 class PermissionAnswer(Universal, frozen=True):
-    """What a PermissionRequest hook prints."""
+    """The answer of a PermissionRequest hook."""
 
     hook_specific_output: PermissionOutput | None = None
 
 
 class ToolAnswer(Universal, frozen=True):
-    """What a PreToolUse hook prints; `decision` and `reason` are its older form."""
+    """The answer of a PreToolUse hook; `decision` and `reason` are its older form."""
 
     decision: Literal["approve", "block"] | None = None
     reason: str | None = None
@@ -90,7 +90,7 @@ class ToolAnswer(Universal, frozen=True):
 
 
 class OtherAnswer(Universal, frozen=True):
-    """What the hooks of all other events print."""
+    """The answer of the hooks of all other events."""
 
     decision: Literal["block"] | None = None
     reason: str | None = None

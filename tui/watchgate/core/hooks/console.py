@@ -53,8 +53,8 @@ _DECISIONS: Final = (*_STOPS, *_GOES_ON, "modify", "inject")
 
 
 def ask(event: Event, handler_id: str) -> Exchange:
-    """The whole event: nothing that the agent said about the call is left out."""
-    told: dict[str, Any] = {
+    """Builds the whole event: nothing that the agent sent about the call is left out."""
+    payload: dict[str, Any] = {
         "watchgate": 1,
         "handler": handler_id,
         "kind": event.kind,
@@ -72,62 +72,62 @@ def ask(event: Event, handler_id: str) -> Exchange:
         "text": words(event),
     }
     if isinstance(event.body, ToolResult):
-        told |= {
+        payload |= {
             "ok": event.body.ok,
             "took_ms": event.body.took_ms,
             "interrupted": event.body.interrupted,
             "exit_code": event.body.exit_code,
         }
     elif isinstance(event.body, SessionChange):
-        told |= {"model": event.body.model, "transcript": event.body.transcript}
+        payload |= {"model": event.body.model, "transcript": event.body.transcript}
     elif isinstance(event.body, ToolBatch | Usage | Unknown):
-        told["body"] = event.body
-    return Exchange(msgspec.json.encode(told), {})
+        payload["body"] = event.body
+    return Exchange(msgspec.json.encode(payload), {})
 
 
 def read(stdout: str, _event: Event) -> Report:
-    """The decision; an empty stdout is no opinion, and a block counts however it is written."""
+    """Reads the decision; an empty stdout is no opinion, and a block counts in any spelling."""
     if not stdout.strip():
         return Report(verdict=Defer())
-    said = answer(stdout)
-    if isinstance(said, Failed):
-        return Report(verdict=said)
-    decision = said.get("decision")
+    fields = answer(stdout)
+    if isinstance(fields, Failed):
+        return Report(verdict=fields)
+    decision = fields.get("decision")
     stops = _STOPS.get(decision) if isinstance(decision, str) else None
     if stops is not None:
-        return Report(verdict=stops(word(said.get("reason")) or NO_REASON), text=_text(said))
-    fault = _fault(said)
+        return Report(verdict=stops(word(fields.get("reason")) or NO_REASON), text=_text(fields))
+    fault = _fault(fields)
     if fault:
         return Report(verdict=Failed("protocol", fault))
-    reason = word(said.get("reason"))
+    reason = word(fields.get("reason"))
     if decision == "modify":
-        return Report(verdict=Modify(said.get("input"), reason), text=_text(said))
+        return Report(verdict=Modify(fields.get("input"), reason), text=_text(fields))
     if decision == "inject":
-        return Report(verdict=Inject(said["text"]))
-    return Report(verdict=_GOES_ON[said["decision"]](reason), text=_text(said))
+        return Report(verdict=Inject(fields["text"]))
+    return Report(verdict=_GOES_ON[fields["decision"]](reason), text=_text(fields))
 
 
-def _fault(said: dict[str, Any]) -> str:
-    decision = said.get("decision")
+def _fault(fields: dict[str, Any]) -> str:
+    decision = fields.get("decision")
     if decision not in _DECISIONS:
         return f"decision must be one of {', '.join(_DECISIONS)}"
-    unknown = sorted(said.keys() - set(_KEYS))
+    unknown = sorted(fields.keys() - set(_KEYS))
     if unknown:
         return f"unknown key {unknown[0]}; allowed are {', '.join(_KEYS)}"
-    texts = (said.get(key) for key in ("reason", "text"))
+    texts = (fields.get(key) for key in ("reason", "text"))
     if any(not isinstance(text, str | None) for text in texts):
         return "reason and text must be texts"
-    if not isinstance(said.get("input"), dict | None):
+    if not isinstance(fields.get("input"), dict | None):
         return "input must be an object"
-    if decision != "modify" and said.get("input") is not None:
+    if decision != "modify" and fields.get("input") is not None:
         return "input belongs to the decision modify only"
-    if decision == "inject" and not said.get("text"):
+    if decision == "inject" and not fields.get("text"):
         return "inject needs a text"
     return ""
 
 
-def _text(said: dict[str, Any]) -> str:
-    text = said.get("text")
+def _text(fields: dict[str, Any]) -> str:
+    text = fields.get("text")
     return text if isinstance(text, str) else ""
 
 

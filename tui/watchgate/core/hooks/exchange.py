@@ -1,6 +1,6 @@
-"""What goes to a hook command and comes back, and the protocol that is between the two.
+"""The exchange with a hook command, and the protocol that rules it.
 
-A protocol is a row of data: how an event is told to the command, what each exit code means, how its
+A protocol is a row of data: how an event is sent to the command, what each exit code means, how its
 stdout is read, and how much of its output counts. Running the command is a runner's work.
 """
 
@@ -22,9 +22,9 @@ NEVER_EXITED: Final = "it ended without an exit code"
 
 
 class Exchange(msgspec.Struct, frozen=True):
-    """What one run of a hook command is given.
+    """The input of one run of a hook command.
 
-    `stdin` None means that it gets no input at all, `env` are variables beside those that the
+    `stdin` None means that it gets no input at all, `env` are variables besides those that the
     runner allows, `argv` goes after the command's own arguments.
     """
 
@@ -34,7 +34,7 @@ class Exchange(msgspec.Struct, frozen=True):
 
 
 class Ended(msgspec.Struct, frozen=True):
-    """How one run of a hook command ended.
+    """The end of one run of a hook command.
 
     `exit_code` None means that `signal` ended it. `stdout` and `stderr` are the head and the tail
     of what it wrote, cut at the protocol's caps; the sizes count all of it, in bytes.
@@ -49,16 +49,16 @@ class Ended(msgspec.Struct, frozen=True):
 
 
 class Protocol(msgspec.Struct, frozen=True, kw_only=True):
-    """How a hook command of one system is told an event and heard.
+    """The hook protocol of one system: the input of its commands, and the meaning of their output.
 
-    `ask` and `read` build what it is given and read its stdout. `events` are the canonical kinds
-    that the system has an event for, with its own names. `exits` says what an exit code means, and
-    `exits_at` replaces it for single kinds:
+    `ask` builds the input of a command and `read` reads its stdout. `events` are the canonical
+    kinds that the system has an event for, with its own names. `exits` says what an exit code
+    means, and `exits_at` replaces it for single kinds:
 
     - `parse`: stdout is the answer, and an empty one no opinion
     - `answer`: the same, but without an answer the run has failed
     - `pass`: no opinion, whatever it wrote
-    - `proceed`: what it is told of goes on, whatever it did
+    - `proceed`: the event goes on, whatever the command did
     - `block`: the exit itself denies; stderr is the reason, or `reason_in` finds one in stdout
     - `inject`: stderr is for the model and denies nothing
     - `warn`: no opinion, with stderr in the trace
@@ -66,8 +66,9 @@ class Protocol(msgspec.Struct, frozen=True, kw_only=True):
 
     `silent_block` is the reason of a block without words (`{code}`, `{event}`); None: without words
     it blocks nothing and counts as failed. Without a timeout of its own a handler gets `timeout_s`.
-    `heard` False: its outputs go nowhere and no end of it is a failure, so it can gate nothing.
-    `exit_grace_s` is how long a command may go on after it closed its outputs; None: its limit.
+    `reads_output` False: its outputs go nowhere and no end of it is a failure, so it can gate
+    nothing. `exit_grace_s` is how long a command may go on after it closed its outputs; None: its
+    limit.
     """
 
     name: ProtocolName
@@ -80,13 +81,13 @@ class Protocol(msgspec.Struct, frozen=True, kw_only=True):
     reason_in: Callable[[str], str] | None = None
     stdout_cap_bytes: int = MIB
     stderr_cap_bytes: int = MIB
-    heard: bool = True
+    reads_output: bool = True
     timeout_s: float = 30.0
     timeout_floor_s: float = 0.0
     exit_grace_s: float | None = None
 
     def exchange(self, event: Event, handler_id: str) -> Exchange:
-        """What the command is given for this event.
+        """Builds the input of the command for this event.
 
         Raises `ValueError` when JSON cannot carry the event: half a surrogate pair, too deep.
         """
@@ -96,10 +97,10 @@ class Protocol(msgspec.Struct, frozen=True, kw_only=True):
             raise ValueError("the event is nested too deeply to be written as JSON") from error
 
     def report(self, ended: Ended, event: Event) -> Report:
-        """What the command said; whatever it wrote, this never raises."""
+        """Reads the report of a run; whatever the command wrote, this never raises."""
         if ended.exit_code is None:
             killed = f"killed by {ended.signal}" if ended.signal else NEVER_EXITED
-            return Report(verdict=Failed("crash", killed) if self.heard else Allow(killed))
+            return Report(verdict=Failed("crash", killed) if self.reads_output else Allow(killed))
         match self.means(ended.exit_code, event.kind):
             case "parse":
                 return self._answer(ended, event)
@@ -118,12 +119,12 @@ class Protocol(msgspec.Struct, frozen=True, kw_only=True):
                 return Report(verdict=self._by_exit(means, ended, event))
 
     def means(self, exit_code: int, kind: str) -> ExitMeans:
-        """What this exit code means for an event of this kind."""
+        """Returns the meaning of this exit code for an event of this kind."""
         exits = self.exits_at.get(kind, self.exits)
         return exits.get(exit_code) or exits["other"]
 
     def limit_s(self, named: float | None) -> float:
-        """The time a run may take, in seconds: the handler's own word, else the default."""
+        """Returns the seconds a run may take: the handler's own limit, else the default."""
         return max(self.timeout_floor_s, self.timeout_s if named is None else named)
 
     def _answer(self, ended: Ended, event: Event) -> Report:
@@ -169,8 +170,8 @@ def _undecided(verdict: Verdict) -> bool:
 
 def _failed(ended: Ended) -> Report:
     words = said(ended.stderr)
-    told = f": {words}" if words else ""
-    return Report(verdict=Failed("exit", f"exited with {ended.exit_code}{told}"))
+    detail = f": {words}" if words else ""
+    return Report(verdict=Failed("exit", f"exited with {ended.exit_code}{detail}"))
 
 
 def _warning(ended: Ended, event: Event) -> str:

@@ -1,4 +1,4 @@
-"""Every shell-like tool under one name, so that no policy on `command` can be passed by.
+"""Shell-like tools, shown to hooks under one name, so that no policy on `command` can be passed by.
 
 Agents call the same thing shell, exec_command or run_in_terminal, and its text `command` or `cmd`.
 """
@@ -15,7 +15,7 @@ _OTHER_FIELD: Final = "cmd"
 
 
 def presented(event: Event) -> tuple[str, dict[str, Any]]:
-    """The tool's name and input as a hook is shown them.
+    """Returns the tool's name and input as a hook is shown them.
 
     A call that has both fields, with different texts, shows both lines in `command`: which of them
     would run is the agent's secret.
@@ -33,7 +33,10 @@ def presented(event: Event) -> tuple[str, dict[str, Any]]:
 
 
 def as_native(event: Event, new: dict[str, Any]) -> dict[str, Any] | None:
-    """A hook's new input in the agent's own fields; None when there is no saying which is which."""
+    """Returns a hook's new input in the agent's own fields.
+
+    None where the call has two fields for its command, so that nobody can say which is replaced.
+    """
     tool = event.tool
     if tool is None or tool.cls != "shell" or _OTHER_FIELD not in tool.input:
         return new
@@ -43,7 +46,7 @@ def as_native(event: Event, new: dict[str, Any]) -> dict[str, Any] | None:
 
 
 def has_argv(tool: Tool | None) -> bool:
-    """Whether the call's command is a list of arguments, which no text can replace."""
+    """Returns whether the call's command is a list of arguments, which no text can replace."""
     return tool is not None and isinstance(tool.input.get("command"), list)
 
 

@@ -1,4 +1,4 @@
-"""Rewrites that come as text: the codex fork's `content` is the new tool input as a JSON string."""
+"""Rewrites that come as text: the codex fork's `content` is the new input as a JSON string."""
 
 from __future__ import annotations
 
@@ -27,11 +27,12 @@ AMBIGUOUS: Final = (
 
 
 def rewritten(event: Event, content: Any, *, presented: bool) -> Verdict:
-    """The verdict of a rewrite; whatever cannot be run in the call's place blocks it.
+    """Returns the verdict of a rewrite; whatever cannot be run in the call's place blocks it.
 
     A prompt is replaced by the text itself, as `{"text": ...}`. What is over cannot be rewritten.
     An empty text is an empty input, which is a valid call; a missing one is not. `presented` says
-    that the hook was shown the call as `exec_tool` presents it, not in the agent's own fields.
+    that the hook was shown the call as the function `presented` returns it, not in the agent's own
+    fields.
     """
     if event.kind not in REWRITABLE:
         return Defer(f"warning: it said modify, which changes nothing at {event.kind}")

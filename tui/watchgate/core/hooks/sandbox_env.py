@@ -24,7 +24,7 @@ MESSAGE_BYTES: Final = 8_192
 
 
 def ask(event: Event, _handler_id: str) -> Exchange:
-    """The session's names, and at the start of a message its text."""
+    """Builds the session's names, and at the start of a message its text."""
     hook_type = EVENTS.get(event.kind, event.kind.replace(".", "_"))
     return Exchange(
         None,
@@ -42,7 +42,7 @@ def ask(event: Event, _handler_id: str) -> Exchange:
 
 
 def read(_stdout: str, _event: Event) -> Report:
-    """Nothing: these hooks do not answer."""
+    """Returns no opinion: these hooks do not answer."""
     return Report(verdict=Defer())
 
 

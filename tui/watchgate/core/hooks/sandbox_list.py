@@ -24,7 +24,7 @@ _KINDS: Final = {
 class HookEntry(
     msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, rename="camel"
 ):
-    """One hook: a line for `sh -c`, its limit in seconds, its folder, and what a failure ends."""
+    """One hook: a line for `sh -c`, its limit in seconds, its folder, and what its failure ends."""
 
     command: Annotated[str, msgspec.Meta(min_length=1)]
     timeout_secs: Annotated[float, msgspec.Meta(gt=0, le=3_600)] = 30
@@ -48,7 +48,7 @@ class _Session(msgspec.Struct, frozen=True):
 
 
 def handlers(session: bytes) -> tuple[HandlerConfig, ...]:
-    """The handlers that a session's `hooks`, or such an object itself, stand for.
+    """Reads the handlers of a session's `hooks`, or of such an object itself.
 
     Raises `msgspec.DecodeError` with the mend.
     """

@@ -1,4 +1,4 @@
-"""Texts and values on their way to and from a hook command: bounded, and never a reason to fail."""
+"""Texts and values to and from a hook command: bounded, and never a reason to fail."""
 
 from __future__ import annotations
 
@@ -18,55 +18,55 @@ _CUT: Final = " … [cut]"
 
 
 def said(words: bytes | str) -> str:
-    """What a command said, without blanks around it and at most 2,000 characters long."""
+    """Returns a command's text, without blanks around it and at most 2,000 characters long."""
     text = words.decode("utf-8", "backslashreplace") if isinstance(words, bytes) else words
     return clipped(text.strip(), SAID_CHARS)
 
 
 def clipped(text: str, chars: int) -> str:
-    """The text, or its beginning with a mark that there was more."""
+    """Returns the text, or its beginning with a mark that there was more."""
     return text if len(text) <= chars else text[:chars] + _CUT
 
 
 def word(value: Any) -> str:
-    """A text out of an answer; whatever is not a text counts as none."""
+    """Returns a text out of an answer; whatever is not a text counts as none."""
     return said(value) if isinstance(value, str) else ""
 
 
 def for_the_model(value: Any) -> str:
-    """A text out of an answer that the model gets; the dispatch policy bounds it."""
+    """Returns an answer's text for the model; the dispatch policy bounds it."""
     return value.strip() if isinstance(value, str) else ""
 
 
 def compact(value: Any) -> str:
-    """A value as compact JSON text."""
+    """Returns a value as compact JSON text."""
     return msgspec.json.encode(value).decode()
 
 
 def utc_seconds(at: Instant) -> str:
-    """The moment in RFC 3339, UTC, whole seconds, with `Z`."""
+    """Returns the time in RFC 3339, UTC, whole seconds, with `Z`."""
     return datetime.fromtimestamp(at.wall_us // 1_000_000, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
 def environment(
-    values: Mapping[str, str | None], most_bytes: int = ENV_VALUE_BYTES
+    values: Mapping[str, str | None], limit_bytes: int = ENV_VALUE_BYTES
 ) -> dict[str, str]:
-    """Variables that a process can be started with; an unset value has none.
+    """Returns variables that a process can be started with; an unset value has none.
 
     What no environment should carry is left out, and `NAME_OMITTED` says why: a NUL byte, half a
-    surrogate pair, or more than `most_bytes` (one variable of 128 KiB fails the start altogether).
+    surrogate pair, or more than `limit_bytes` (one variable of 128 KiB fails the start altogether).
     """
     env: dict[str, str] = {}
     for name, value in values.items():
         if value is None:
             continue
-        why = unfit(value, most_bytes)
+        why = unfit(value, limit_bytes)
         env[f"{name}_OMITTED" if why else name] = why or value
     return env
 
 
 def answer(stdout: str) -> dict[str, Any] | Failed:
-    """The JSON object that a command printed, or why it is none."""
+    """Reads the JSON object that a command printed; a `Failed` where it is none."""
     try:
         decoded = msgspec.json.decode(stdout)
     except (msgspec.DecodeError, RecursionError) as error:
@@ -76,12 +76,12 @@ def answer(stdout: str) -> dict[str, Any] | Failed:
     return decoded
 
 
-def unfit(value: str, most_bytes: int = ENV_VALUE_BYTES) -> str:
-    """Why a variable cannot have this value; empty when it can."""
+def unfit(value: str, limit_bytes: int = ENV_VALUE_BYTES) -> str:
+    """Returns why a variable cannot have this value; empty when it can."""
     try:
         size = len(value.encode())
     except UnicodeEncodeError:
         return "not valid Unicode"
     if "\0" in value:
         return "contains a NUL byte"
-    return f"{size} bytes, more than {most_bytes}" if size > most_bytes else ""
+    return f"{size} bytes, more than {limit_bytes}" if size > limit_bytes else ""

@@ -1,1 +1,1 @@
-"""Usage and money, counted once and exactly: calls of models, their prices, their sums."""
+"""The ledger counts usage and money once and exactly: calls of models, their prices, their sums."""

@@ -1,4 +1,4 @@
-"""What the ledger remembers of a file, of a session, and of a call that several records tell of."""
+"""The ledger's entries for a file, for a session, and for a call that several records hold."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Key = tuple[str, str]
 
 
 class Copies:
-    """A call that several records tell of: these by file, request and side, and what is counted."""
+    """A call that several records hold: these by file, request and side, and the counted calls."""
 
     __slots__ = ("counted", "records")
 
@@ -23,16 +23,16 @@ class Copies:
         self.counted: list[CountedCall] = []
 
     def put(self, record: Told) -> None:
-        """Take a record in, in the place of the one with the same names."""
+        """Takes a record in, in the place of the one with the same names."""
         call = record.call
         self.records[record.file, call.request, call.side] = record
 
     def drop(self, file: str) -> None:
-        """Leave the records of a file out."""
+        """Drops the records of a file."""
         self.records = {key: record for key, record in self.records.items() if key[0] != file}
 
-    def told_by(self, file: str) -> list[UsageCall]:
-        """The records of one file."""
+    def calls_in(self, file: str) -> list[UsageCall]:
+        """Returns the records of one file."""
         return [record.call for record in self.records.values() if record.file == file]
 
 
@@ -41,7 +41,7 @@ Index = dict[str, CountedCall | Copies]
 
 
 class File:
-    """A file: whose it is, the ids of the calls that it tells of, and the sessions they are in."""
+    """A file: whose it is, the ids of the calls that it holds, and the sessions they are in."""
 
     __slots__ = ("agent", "descent", "ids", "index", "name", "parent", "sessions", "thread")
 
@@ -56,7 +56,7 @@ class File:
 
 
 class Session:
-    """The sums of a session by sub-agent, day and model, and the files that tell of its calls."""
+    """The sums of a session by sub-agent, day and model, and the files that hold its calls."""
 
     __slots__ = ("files", "sums")
 
@@ -66,7 +66,7 @@ class Session:
 
 
 class Spot:
-    """Where calls in a row that are alike are counted, and what they are priced by."""
+    """The sums and the tariff that a run of similar calls shares: each is looked up once."""
 
     __slots__ = (
         "context",
@@ -91,8 +91,8 @@ class Spot:
         self.tariff = tariff
         self.sums = sums
 
-    def fits(self, call: UsageCall) -> bool:
-        """Whether the call is counted and priced here."""
+    def accepts(self, call: UsageCall) -> bool:
+        """Returns whether the call is counted and priced here."""
         return (
             call.session == self.session
             and call.model == self.model

@@ -1,4 +1,4 @@
-"""One call of a model, as one file tells it: tokens in counts that do not overlap."""
+"""One call of a model, as one file records it: tokens in counts that do not overlap."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ PICO_PER_NANO = 1_000
 
 
 def in_nano(pico: int) -> int:
-    """Pico-dollars in nano-dollars, half a one upwards."""
+    """Converts pico-dollars to nano-dollars, half a one upwards."""
     return (pico + PICO_PER_NANO // 2) // PICO_PER_NANO
 
 
@@ -19,7 +19,7 @@ class UsageCall(msgspec.Struct, frozen=True, gc=False, omit_defaults=True, array
 
     `input` is what no cache held, `cache_5m` and `cache_1h` what was written into one for so long,
     `reasoning` a part of `output`. `id` names the call and `request` the attempt (see
-    `core.ledger.same`); `side` says that a sub-agent's record tells it. `sub` is the sub-agent,
+    `same_calls`); `side` says that a sub-agent's record holds it. `sub` is the sub-agent,
     `at_us` UTC. `context` are the words that choose another price (`fast`, `priority`, `us`), by
     spaces; `provider` whose price it is, where the agent tells. `reported` is its cost in
     pico-dollars as the agent told it. `least`: more may have been used than is told. `turn` names
@@ -44,7 +44,7 @@ class UsageCall(msgspec.Struct, frozen=True, gc=False, omit_defaults=True, array
     context: str = ""
     provider: str = ""
     reported: int | None = None
-    least: bool = False
+    is_lower_bound: bool = False
     turn: str = ""
     tools: tuple[str, ...] = ()
     writes_untold: bool = False

@@ -1,4 +1,4 @@
-"""Whose figure a cost is: the agent's own, one by the table, or nobody's. Never a sum of two."""
+"""The choice between two costs of the same calls: the agent's, or the table's; never a sum."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ _REPORTED_PARTS, _COMPUTED_PARTS = 2, 3
 
 
 def source_of(figures: Figures) -> Source:
-    """Whose cost to show of calls that belong together, such as those of one session.
+    """Chooses whose cost to show of calls that belong together, such as those of one session.
 
-    The agent's where it told one of every call; else the table's where that has a price of any;
+    The agent's where it reported one of every call; else the table's where that has a price of any;
     else the agent's of some of them.
     """
     if not figures.unreported and figures.calls:
@@ -22,16 +22,16 @@ def source_of(figures: Figures) -> Source:
 
 
 def covers(reported: int, computed: int | None) -> bool:
-    """Whether a session's cost so far that its agent told can be all of it (both in one unit).
+    """Returns whether an agent's own cost can be all of its session's (both in one unit).
 
-    It cannot where the session's files tell of far more by the table of prices: a status line is
-    gone, or told of nothing under the user's plan. Prices that changed differ by less than that.
+    It cannot where the session's files come to far more by the price table: a status line is gone,
+    or reported nothing under the user's plan. Prices that changed differ by less than that.
     """
     return computed is None or computed * _REPORTED_PARTS <= reported * _COMPUTED_PARTS
 
 
 def cost_of(figures: Figures, source: Source) -> int | None:
-    """The cost by that source in pico-dollars, None where it has none of any call."""
+    """Returns the cost by that source in pico-dollars, None where it has none of any call."""
     if source == "reported" and figures.unreported < figures.calls:
         return figures.reported
     if source == "computed" and figures.unpriced < figures.calls:
@@ -40,6 +40,6 @@ def cost_of(figures: Figures, source: Source) -> int | None:
 
 
 def is_least(figures: Figures, source: Source) -> bool:
-    """Whether the cost by that source is a lower bound: a call may have used more, or lacks one."""
+    """Returns whether the cost by that source is a lower bound: of some calls more is possible."""
     lacking = {"reported": figures.unreported, "computed": figures.unpriced, "unknown": 0}
-    return bool(figures.least or lacking[source])
+    return bool(figures.lower_bounds or lacking[source])

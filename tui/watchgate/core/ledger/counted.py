@@ -1,4 +1,4 @@
-"""What the usage files of one session add up to, as a record carries it: whole figures, no changes.
+"""The sums over a session's usage files, as a record carries them: whole figures, no changes.
 
 A later record of a session takes the place of the one before it, so that a missed one, a file that
 was written anew and a call that turned out to be a copy cannot make a wrong sum.
@@ -15,7 +15,7 @@ Source = Literal["reported", "computed", "unknown"]
 
 
 class Kinds(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, gc=False):
-    """What the kinds of tokens cost by the table, in nano-dollars: the parts of `computed`."""
+    """The table's cost of each kind of tokens, in nano-dollars: the parts of `computed`."""
 
     input: int = 0
     output: int = 0
@@ -25,7 +25,7 @@ class Kinds(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, gc=Fa
 
 
 class CountedRow(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, gc=False):
-    """What one model used on one local day (days since 1970) in one session.
+    """The usage of one model on one local day (days since 1970) in one session.
 
     Costs are in nano-dollars, None where there is none of that kind; they cover the same calls, so
     they are never added. `calls` of which `unpriced` no table has a price for. `least`: the figures
@@ -45,11 +45,11 @@ class CountedRow(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, 
     computed: int | None = None
     unreported: int = 0
     unpriced: int = 0
-    least: bool = False
+    is_lower_bound: bool = msgspec.field(name="least", default=False)
 
 
 class Part(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, gc=False):
-    """What one turn used, or the model call that asked for one tool call; `cost` in nano-dollars.
+    """The usage of a turn, or of the model call that asked for a tool call; `cost`: nano-dollars.
 
     `shared` tool calls were asked for by the same model call.
     """
@@ -60,11 +60,11 @@ class Part(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, gc=Fal
     cost: int | None = None
     calls: int = 1
     shared: int = 1
-    least: bool = False
+    is_lower_bound: bool = msgspec.field(name="least", default=False)
 
 
 class Minute(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, gc=False):
-    """What a session used in one minute (minutes since 1970, UTC).
+    """The usage of a session in one minute (minutes since 1970, UTC).
 
     `cost` is in nano-dollars, `tokens` are those read that no cache held, and those written.
     """
@@ -75,7 +75,7 @@ class Minute(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, gc=F
 
 
 class Limit(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, gc=False):
-    """A window of a rate limit as the agent itself reports it; `resets_at` is UTC µs, 0: untold."""
+    """A window of a rate limit as the agent reports it; `resets_at` is UTC µs, 0: not reported."""
 
     name: str
     used_percent: float
@@ -89,7 +89,7 @@ class CountedData(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True,
     `source` says which of the costs of `rows` is the session's. `turns`, `tools` and `minutes` (of
     the last hour) are those that changed since the record before, `limits` those of the agent's
     account. `unreadable` counts lines and files that could not be read. `prices` names the table,
-    `utc_offset_s` is that of the local days. `label` names a session that no hook told of.
+    `utc_offset_s` is that of the local days. `label` names a session that no hook reported.
     """
 
     rows: tuple[CountedRow, ...] = ()

@@ -11,12 +11,12 @@ from watchgate.core.ledger.figures import Figures, LedgerRow
 
 
 def nano(pico: int | None) -> int | None:
-    """Pico-dollars in nano-dollars; None stays None."""
+    """Converts pico-dollars to nano-dollars; None stays None."""
     return None if pico is None else in_nano(pico)
 
 
 def counted_rows(rows: Iterable[LedgerRow]) -> tuple[CountedRow, ...]:
-    """The rows for a record; each is rounded once."""
+    """Converts rows for a record; each is rounded once."""
     return tuple(_counted(row, row.figures) for row in rows)
 
 
@@ -35,13 +35,13 @@ def _counted(row: LedgerRow, figures: Figures) -> CountedRow:
         computed=nano(cost_of(figures, "computed")),
         unreported=figures.unreported,
         unpriced=figures.unpriced,
-        least=figures.least > 0,
+        is_lower_bound=figures.lower_bounds > 0,
     )
 
 
 def total(rows: Iterable[LedgerRow]) -> Figures:
-    """What rows add up to."""
-    found = Figures()
+    """Adds rows up."""
+    figures = Figures()
     for row in rows:
-        found = found.plus(row.figures)
-    return found
+        figures = figures.plus(row.figures)
+    return figures

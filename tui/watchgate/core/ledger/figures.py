@@ -8,9 +8,9 @@ from watchgate.core.ledger.call import UsageCall
 
 
 class CountedCall(msgspec.Struct, frozen=True, gc=False, array_like=True):
-    """One call that is counted, however many records tell of it.
+    """One call that is counted, however many records hold it.
 
-    `call` is the record that tells most of it, `owner` the one whose session, sub-agent and turn it
+    `call` is its fullest record, `owner` the one whose session, sub-agent and turn it
     belongs to (most often the same record), `file` where that lies and `day` its local day (days
     since 1970). `computed` is its cost by the table in pico-dollars, None: no price. `least`: it
     may have used more.
@@ -22,7 +22,7 @@ class CountedCall(msgspec.Struct, frozen=True, gc=False, array_like=True):
     file: str
     day: int
     computed: int | None
-    least: bool
+    is_lower_bound: bool
 
     @property
     def key(self) -> tuple[str, str]:
@@ -41,11 +41,11 @@ class CountedCall(msgspec.Struct, frozen=True, gc=False, array_like=True):
 
 
 class Figures(msgspec.Struct, frozen=True, gc=False, omit_defaults=True):
-    """What some calls add up to.
+    """The sums over some calls.
 
     `reported` and `computed` are two costs of the same calls in pico-dollars, by the agent and by
     the table, and are never added: `unreported` of the calls lack the one, `unpriced` the other.
-    `least` of the calls may have used more than is told.
+    `least` of the calls may have used more than their records show.
     """
 
     calls: int = 0
@@ -60,7 +60,7 @@ class Figures(msgspec.Struct, frozen=True, gc=False, omit_defaults=True):
     unreported: int = 0
     computed: int = 0
     unpriced: int = 0
-    least: int = 0
+    lower_bounds: int = 0
 
     @property
     def cache_write(self) -> int:
@@ -73,11 +73,11 @@ class Figures(msgspec.Struct, frozen=True, gc=False, omit_defaults=True):
         return self.input + self.output + self.cache_read + self.cache_5m + self.cache_1h
 
     def plus(self, other: Figures) -> Figures:
-        """Both together."""
+        """Returns both together."""
         return Figures(*(a + b for a, b in zip(_values(self), _values(other), strict=True)))
 
     def minus(self, other: Figures) -> Figures:
-        """What is left without the other's."""
+        """Returns what is left without the other's."""
         return Figures(*(a - b for a, b in zip(_values(self), _values(other), strict=True)))
 
 
@@ -86,7 +86,7 @@ def _values(figures: Figures) -> tuple[int, ...]:
 
 
 class LedgerRow(msgspec.Struct, frozen=True, gc=False):
-    """What one model used on one local day for one session or one of its sub-agents."""
+    """The usage of one model on one local day for one session or one of its sub-agents."""
 
     agent: str
     session: str

@@ -1,4 +1,4 @@
-"""What the kinds of tokens of some calls cost by the table."""
+"""The table's cost of each kind of tokens over some calls."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from watchgate.core.ledger.rates import TariffOf
 
 
 def kinds_of(calls: Iterable[CountedCall], tariff_of: TariffOf) -> Kinds | None:
-    """The cost of each kind of tokens over all calls that have a price; None: none has one."""
+    """Adds up the cost of each kind of tokens over all priced calls; None: none has a price."""
     priced = False
-    read = written = cached = kept = searched = 0
+    read = written = cached = stored = searched = 0
     for each in calls:
         call, tariff = each.call, tariff_of(each.call)
         if tariff is None:
@@ -25,7 +25,7 @@ def kinds_of(calls: Iterable[CountedCall], tariff_of: TariffOf) -> Kinds | None:
         if rates.reasoning is not None:
             written += call.reasoning * (rates.reasoning - rates.output)
         cached += call.cache_read * rates.cache_read
-        kept += call.cache_5m * rates.cache_5m + call.cache_1h * rates.cache_1h
+        stored += call.cache_5m * rates.cache_5m + call.cache_1h * rates.cache_1h
         searched += call.web_searches * (rates.web_search or 0)
     if not priced:
         return None
@@ -33,6 +33,6 @@ def kinds_of(calls: Iterable[CountedCall], tariff_of: TariffOf) -> Kinds | None:
         input=in_nano(read),
         output=in_nano(written),
         cache_read=in_nano(cached),
-        cache_write=in_nano(kept),
+        cache_write=in_nano(stored),
         web_search=in_nano(searched),
     )

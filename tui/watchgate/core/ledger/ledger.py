@@ -1,4 +1,32 @@
-"""Every call of every file counted once, and the sums that follow, kept up as files grow."""
+"""The ledger: every call of a model counted once, whatever files hold it, and exact sums of them.
+
+Theory of operation
+
+Unit. A `UsageCall` is one request to a model as one file records it. Agents write the same call
+several times: once per block of the answer, in a sub-agent's file, and as a copy in a session or
+thread that was resumed or forked. A call counts as long as any file holds a record of it. Whatever
+is counted comes in by `Ledger.put` under the name of its file and goes out by `Ledger.forget`;
+sessions without usage files come in under a name of their own, with what agents reported of them.
+
+Once. An index for each agent, and for each family of its forked threads (`Roots`), leads from a
+call's id to a `CountedCall`, if one record holds it, or to its `Copies`. A second record of an id
+turns the one into the other: what was counted is taken back, and before `put` returns `_settle` has
+`same_calls` say which of the records are the same call, and counts those. So the sums are the same
+in whatever order files, and the parts of a file, come in.
+
+Sums. Each session has `Sums` by sub-agent, local day and model, changed by one call at a time;
+reading `rows` adds nothing up. A call is priced as it is counted, by the tariff of its time;
+another price table counts every call anew (`repriced`). Calls in a row that are alike share a
+`Spot`, so that day, tariff and sums are looked up once for them: nearly all time is spent there.
+
+This file alone changes the indexes and the sums; duplicates, forks, prices and sums know nothing of
+one another. A reader asks `changed` for the sessions to report again.
+
+Never: a reported and a computed cost in one sum (they are of the same calls); a call in sums that
+its index entry does not name, or still in them while its records wait for `_settle`; a change of
+sums without its session in `changed`; money in anything but whole pico-dollars, which are rounded
+once, for the record.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +48,7 @@ RecordKey = tuple[str, str, bool]
 
 
 class Ledger:
-    """What the calls of all files add up to, whatever order files and their parts come in.
+    """The sums over the calls of all files, whatever order files and their parts come in.
 
     `tariff_of` and `day_of` (UTC µs to the local day since 1970) are asked once for calls in a row
     that are alike and within the same quarter of an hour (`rates.QUARTER_US`).
@@ -47,11 +75,17 @@ class Ledger:
         parent: str = "",
         gone: Iterable[RecordKey] = (),
     ) -> None:
-        """Take in calls that a file tells of, anew or for the first time.
+        """Takes in calls that a file holds, anew or for the first time.
 
-        A call with the id, request and side of an earlier one of that file takes its place; those
-        of `gone` are told no longer. `thread` is what the file was written for and `parent` the
-        thread that it was forked from, where ids are unique within a family of threads only.
+        Args:
+            file: The name of the file.
+            agent: The agent whose file it is.
+            calls: The calls; one with the id, request and side of an earlier one of that file takes
+                its place.
+            thread: The thread that the file was written for, where ids are unique only within a
+                family of threads.
+            parent: The thread that `thread` was forked from.
+            gone: The records that the file holds no longer.
         """
         source = self._files.get(file)
         if source is None:
@@ -64,7 +98,7 @@ class Ledger:
         self._settle()
 
     def forget(self, file: str) -> None:
-        """Leave out whatever a file told of."""
+        """Drops everything that a file held."""
         source = self._files.get(file)
         if source is None:
             return
@@ -74,12 +108,12 @@ class Ledger:
         self._settle()
 
     def changed(self) -> set[Key]:
-        """The sessions whose figures may have changed since this was last asked."""
+        """Returns the sessions whose figures may have changed since this was last asked."""
         changed, self._changed = self._changed, set()
         return changed
 
     def rows(self, key: Key | None = None) -> list[LedgerRow]:
-        """The sums of one session or of all, in a fixed order."""
+        """Returns the sums of one session or of all, in a fixed order."""
         return [
             LedgerRow(agent, session, sub, day, model, sums.figures())
             for agent, session in (sorted(self._sessions) if key is None else (key,))
@@ -89,16 +123,16 @@ class Ledger:
         ]
 
     def calls(self, key: Key | None = None) -> Iterator[CountedCall]:
-        """Each call of one session or of all once, in no order."""
+        """Yields each call of one session or of all once, in no order."""
         if key is None:
             for source in self._files.values():
                 yield from _owned(source)
-        elif (found := self._sessions.get(key)) is not None:
-            for source in found.files:
+        elif (entry := self._sessions.get(key)) is not None:
+            for source in entry.files:
                 yield from self._of(source, key)
 
     def _of(self, source: File, key: Key) -> Iterable[CountedCall]:
-        """The calls of a session in a file; one with many sessions is gone through once for all."""
+        """Returns the calls of a session in a file; many sessions of a file are grouped once."""
         if len(source.sessions) == 1:
             return (counted for counted in _owned(source) if counted.key == key)
         groups = self._shared.get(source)
@@ -109,12 +143,12 @@ class Ledger:
         return groups.get(key, ())
 
     def repriced(self) -> None:
-        """Price every call anew."""
-        told = [(source, self._told_by(source)) for source in self._files.values()]
+        """Prices every call anew."""
+        calls_by_file = [(source, self._calls_in(source)) for source in self._files.values()]
         for index in self._indexes.values():
             index.clear()
         self._sessions.clear()
-        for source, calls in told:
+        for source, calls in calls_by_file:
             source.ids.clear()
             source.sessions.clear()
             self._take(source, calls)
@@ -124,7 +158,7 @@ class Ledger:
         return self._indexes.setdefault((agent, root), {})
 
     def _rooted(self, source: File, thread: str, parent: str) -> None:
-        """Take in whose a file is, and move the files whose root is another one now."""
+        """Takes over a file's thread and parent, and moves the files whose root changes by it."""
         source.thread, source.parent = thread, parent
         roots = self._roots.setdefault(source.agent, Roots())
         touched = roots.put(source.name, thread, parent) if thread else roots.drop(source.name)
@@ -133,17 +167,17 @@ class Ledger:
             descent = roots.descent(name) if moved.thread else NO_DESCENT
             if descent == moved.descent:
                 continue
-            calls = self._told_by(moved)
+            calls = self._calls_in(moved)
             self._empty(moved)
             moved.descent = descent
             moved.index = self._index(moved.agent, descent.root)
             self._take(moved, calls)
 
-    def _told_by(self, source: File) -> list[UsageCall]:
+    def _calls_in(self, source: File) -> list[UsageCall]:
         calls = []
         for call_id in source.ids:
             known = source.index[call_id]
-            calls += known.told_by(source.name) if isinstance(known, Copies) else [known.call]
+            calls += known.calls_in(source.name) if isinstance(known, Copies) else [known.call]
         return calls
 
     def _empty(self, source: File) -> None:
@@ -160,23 +194,23 @@ class Ledger:
         source.sessions.clear()
 
     def _take(self, source: File, calls: Iterable[UsageCall]) -> None:
-        """Count calls; nearly all of them are told of once, so that this is what has to be fast."""
+        """Counts calls; nearly all of them stand in one record: this is what has to be fast."""
         agent, file, adrift = source.agent, source.name, source.descent.adrift
         index, ids = source.index, source.ids
         spot: Spot | None = None
         for call in calls:
             if call.id in index and not self._gives_way(source, call):
                 continue
-            if spot is None or not spot.fits(call):
+            if spot is None or not spot.accepts(call):
                 spot = self._spot(source, call)
             tariff = spot.tariff
-            least = (
+            is_lower_bound = (
                 adrift
-                or call.least
+                or call.is_lower_bound
                 or ((call.writes_untold or call.web_searches > 0) and may_cost_more(call, tariff))
             )
             computed = computed_cost(call, tariff)
-            counted = CountedCall(agent, call, call, file, spot.day, computed, least)
+            counted = CountedCall(agent, call, call, file, spot.day, computed, is_lower_bound)
             index[call.id] = counted
             ids[call.id] = None
             spot.sums.add(counted)
@@ -187,19 +221,19 @@ class Ledger:
         return Spot(call, day, self._tariff_of(call), sums)
 
     def _sums(self, source: File, session: str, row: tuple[str, int, str]) -> Sums:
-        """The sums that a call of the file changes."""
+        """Returns the sums that a call of the file changes."""
         key = source.agent, session
-        found = self._sessions.get(key)
-        if found is None:
-            found = self._sessions[key] = Session()
+        entry = self._sessions.get(key)
+        if entry is None:
+            entry = self._sessions[key] = Session()
         self._changed.add(key)
         self._shared.clear()
-        found.files.add(source)
+        entry.files.add(source)
         source.sessions.add(key)
-        return found.sums.setdefault(row, Sums())
+        return entry.sums.setdefault(row, Sums())
 
     def _gives_way(self, source: File, call: UsageCall) -> bool:
-        """Whether what is known of the id was only this same record of the file, as it was."""
+        """Returns whether the id was known only from this same record of the file, as it was."""
         known = source.index[call.id]
         if isinstance(known, CountedCall):
             before = known.file, known.call.request, known.call.side
@@ -207,17 +241,17 @@ class Ledger:
                 self._sums_of(known).take_back(known)
                 return True
         source.ids[call.id] = None
-        self._copies(source, call.id).put(self._told(source, call))
+        self._copies(source, call.id).put(self._record(source, call))
         return False
 
     def _copies(self, source: File, call_id: str) -> Copies:
-        """The records of a call, which is counted again by `_settle`."""
+        """Returns the records of a call, which is counted again by `_settle`."""
         known = source.index[call_id]
         for counted in _counted(known):
             self._sums_of(counted).take_back(counted)
         if isinstance(known, CountedCall):
             copies = source.index[call_id] = Copies()
-            copies.put(self._told(self._files[known.file], known.call))
+            copies.put(self._record(self._files[known.file], known.call))
         else:
             copies = known
             copies.counted = []
@@ -229,20 +263,20 @@ class Ledger:
             return
         copies = self._copies(source, call_id)
         copies.records.pop((source.name, request, side), None)
-        if not copies.told_by(source.name):
+        if not copies.calls_in(source.name):
             del source.ids[call_id]
 
     def _settle(self) -> None:
-        """Count the calls whose records have changed."""
+        """Counts the calls whose records have changed."""
         for (agent, root, call_id), copies in self._unsettled.items():
             index = self._indexes[agent, root]
-            found = [self._merged(agent, same) for same in same_calls(copies.records.values())]
-            copies.counted = found
-            if not found:
+            merged = [self._merged(agent, same) for same in same_calls(copies.records.values())]
+            copies.counted = merged
+            if not merged:
                 del index[call_id]
             elif len(copies.records) == 1:
-                index[call_id] = found[0]
-            for counted in found:
+                index[call_id] = merged[0]
+            for counted in merged:
                 self._sums_of(counted).add(counted)
         self._unsettled.clear()
 
@@ -255,7 +289,7 @@ class Ledger:
             file=same.file,
             day=self._day_of(same.owner.at_us),
             computed=computed_cost(same.call, tariff),
-            least=same.least or may_cost_more(same.call, tariff),
+            is_lower_bound=same.is_lower_bound or may_cost_more(same.call, tariff),
         )
 
     def _sums_of(self, counted: CountedCall) -> Sums:
@@ -263,13 +297,13 @@ class Ledger:
         row = (owner.sub, counted.day, counted.call.model)
         return self._sums(self._files[counted.file], owner.session, row)
 
-    def _told(self, source: File, call: UsageCall) -> Told:
+    def _record(self, source: File, call: UsageCall) -> Told:
         thread, _, adrift, parent, orphan = source.descent
-        return Told(source.name, call, adrift or call.least, thread, parent, orphan)
+        return Told(source.name, call, adrift or call.is_lower_bound, thread, parent, orphan)
 
 
 def _owned(source: File) -> Iterator[CountedCall]:
-    """What is counted of a file: each call is had from that of its owner, whoever tells of it."""
+    """Yields the calls counted for a file: each belongs to its owner's file, not to its copies'."""
     for call_id in source.ids:
         for counted in _counted(source.index[call_id]):
             if counted.file == source.name:

@@ -1,4 +1,4 @@
-"""What one call costs by the table, and whether that leaves something out."""
+"""The cost of one call by the price table, and if that leaves something out."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ from watchgate.core.ledger.rates import Tariff, cost
 
 
 def computed_cost(call: UsageCall, tariff: Tariff | None) -> int | None:
-    """The cost in pico-dollars; None: there is no price. What used nothing costs nothing."""
+    """Returns the cost in pico-dollars; None: there is no price. A call without usage costs 0."""
     if tariff is not None:
         return cost(call, tariff)
     return None if call.tokens or call.web_searches else 0
 
 
 def may_cost_more(call: UsageCall, tariff: Tariff | None) -> bool:
-    """Whether the call may cost more by this tariff than is told.
+    """Returns whether the call may cost more by this tariff than its record shows.
 
     Its web searches may have no price there, or its cache writes, which nobody counted, one of
     their own.

@@ -1,4 +1,4 @@
-"""What one model charges, in whole pico-dollars, and what one call costs by that."""
+"""The rates of one model, in whole pico-dollars, and the cost of one call by them."""
 
 from __future__ import annotations
 
@@ -34,13 +34,13 @@ class Tariff(msgspec.Struct, frozen=True):
     tiers: tuple[tuple[int, Rates], ...]
 
     def rates(self, read: int) -> Rates:
-        """The rates of a call that read so many tokens."""
-        found = self.tiers[0][1]
+        """Returns the rates of a call that read so many tokens."""
+        tier_rates = self.tiers[0][1]
         for over, rates in self.tiers[1:]:
             if read <= over:
                 break
-            found = rates
-        return found
+            tier_rates = rates
+        return tier_rates
 
 
 QUARTER_US = 15 * 60 * 1_000_000
@@ -54,11 +54,11 @@ It is the same for all calls of a quarter of an hour that have these in common.
 
 
 def cost(call: UsageCall, tariff: Tariff) -> int:
-    """What the call cost, in pico-dollars."""
+    """Returns the cost of a call, in pico-dollars."""
     tiers = tariff.tiers
     # Hot, and most tariffs have one tier.
     rates = tiers[0][1] if len(tiers) == 1 else tariff.rates(call.read)
-    found = (
+    pico = (
         call.input * rates.input
         + call.output * rates.output
         + call.cache_read * rates.cache_read
@@ -67,7 +67,7 @@ def cost(call: UsageCall, tariff: Tariff) -> int:
         + rates.per_call
     )
     if rates.reasoning is not None:
-        found += call.reasoning * (rates.reasoning - rates.output)
+        pico += call.reasoning * (rates.reasoning - rates.output)
     if call.web_searches and rates.web_search:
-        found += call.web_searches * rates.web_search
-    return found
+        pico += call.web_searches * rates.web_search
+    return pico

@@ -1,4 +1,4 @@
-"""Which records tell of one and the same call of a model, and what is then counted.
+"""Duplicate records: those that hold one and the same call of a model, counted once.
 
 Agents write a call several times: once per block of the answer, again in a sub-agent's file, and
 as a copy in a session that goes on from another. Two records of one id are the same call if their
@@ -21,7 +21,7 @@ from watchgate.core.ledger.call import UsageCall
 
 
 class Told(msgspec.Struct, frozen=True, gc=False):
-    """One record of a call and the file that tells it; `least`: it may have used more.
+    """One record of a call and the file that holds it; `least`: it may have used more.
 
     `thread` is what the file was written for, where it can be forked from `parent`; `orphan`: no
     file was written for the parent.
@@ -29,27 +29,27 @@ class Told(msgspec.Struct, frozen=True, gc=False):
 
     file: str
     call: UsageCall
-    least: bool
+    is_lower_bound: bool
     thread: str = ""
     parent: str = ""
     orphan: bool = False
 
 
 class Same(msgspec.Struct, frozen=True, gc=False):
-    """One call out of its records: the one that tells most and the one that it belongs to."""
+    """One call out of its records: the fullest record and the one that it belongs to."""
 
     call: UsageCall
     owner: UsageCall
     file: str
-    least: bool
+    is_lower_bound: bool
 
 
 def same_calls(records: Iterable[Told]) -> list[Same]:
-    """The calls that records of one id tell of, each once, whatever order the records come in."""
-    told = list(records)
-    own = [record for record in told if not record.call.side]
+    """Merges records of one id into the calls that they hold, in whatever order they come."""
+    every = list(records)
+    own = [record for record in every if not record.call.side]
     if not own:
-        return [_merged(told)] if told else []
+        return [_merged(every)] if every else []
     return [_merged(group) for group in _grouped(own)]
 
 
@@ -68,7 +68,7 @@ def _grouped(records: list[Told]) -> Iterator[list[Told]]:
 
 
 def _names(record: Told, without: set[str], threads: set[str]) -> list[str]:
-    """What the record shares with others of the same call."""
+    """Returns the names that the record shares with others of the same call."""
     call = record.call
     if record.thread:
         names = [f"thread {record.thread}"]
@@ -82,7 +82,7 @@ def _names(record: Told, without: set[str], threads: set[str]) -> list[str]:
 
 
 def _lead(leads: dict[str, str], name: str) -> str:
-    """The name that stands for all that are joined to this one."""
+    """Returns the name that stands for all that are joined to this one."""
     while (further := leads.setdefault(name, name)) != name:
         leads[name] = name = leads[further]
     return name
@@ -100,7 +100,7 @@ def _merged(records: list[Told]) -> Same:
     def fullest(record: Told) -> tuple[Any, ...]:
         return -record.call.output, not record.call.model, *order(record)
 
-    most = min(records, key=fullest)
+    fullest_record = min(records, key=fullest)
     owner = min(records, key=order)
-    least = all(record.least for record in records)
-    return Same(most.call, owner.call, owner.file, least)
+    is_lower_bound = all(record.is_lower_bound for record in records)
+    return Same(fullest_record.call, owner.call, owner.file, is_lower_bound)

@@ -9,7 +9,7 @@ from watchgate.core.ledger.sums import Sums
 
 
 def rows_of(calls: Iterable[CountedCall]) -> list[LedgerRow]:
-    """What calls add up to, in the order of `Ledger.rows`."""
+    """Adds calls up, in the order of `Ledger.rows`."""
     sums: dict[tuple[str, str, str, int, str], Sums] = {}
     for counted in calls:
         row = counted.agent, counted.session, counted.sub, counted.day, counted.call.model

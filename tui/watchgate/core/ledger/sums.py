@@ -6,7 +6,7 @@ from watchgate.core.ledger.figures import CountedCall, Figures
 
 
 class Sums:
-    """What a row of the ledger adds up to so far."""
+    """The running sums of one row of the ledger."""
 
     __slots__ = (
         "cache_1h",
@@ -15,7 +15,7 @@ class Sums:
         "calls",
         "computed",
         "input",
-        "least",
+        "lower_bounds",
         "output",
         "reasoning",
         "reported",
@@ -28,10 +28,10 @@ class Sums:
         self.calls = self.input = self.output = 0
         self.cache_read = self.cache_5m = self.cache_1h = 0
         self.reasoning = self.web_searches = 0
-        self.reported = self.unreported = self.computed = self.unpriced = self.least = 0
+        self.reported = self.unreported = self.computed = self.unpriced = self.lower_bounds = 0
 
     def add(self, counted: CountedCall) -> None:
-        """Count a call."""
+        """Counts a call."""
         # The hottest lines of the ledger: what most calls lack is not added as 0.
         call = counted.call
         self.calls += 1
@@ -54,11 +54,11 @@ class Sums:
             self.unpriced += 1
         else:
             self.computed += counted.computed
-        if counted.least:
-            self.least += 1
+        if counted.is_lower_bound:
+            self.lower_bounds += 1
 
     def take_back(self, counted: CountedCall) -> None:
-        """Count a call no longer."""
+        """Takes a call out of the sums."""
         call = counted.call
         self.calls -= 1
         self.input -= call.input
@@ -72,8 +72,8 @@ class Sums:
         self.unreported -= call.reported is None
         self.computed -= counted.computed or 0
         self.unpriced -= counted.computed is None
-        self.least -= counted.least
+        self.lower_bounds -= counted.is_lower_bound
 
     def figures(self) -> Figures:
-        """The sums as they are now."""
+        """Returns the sums as they are now."""
         return Figures(**{name: getattr(self, name) for name in self.__slots__})

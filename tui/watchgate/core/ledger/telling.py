@@ -1,4 +1,4 @@
-"""What a ledger knows of a session as its record carries it: bounded, whatever the session did."""
+"""The usage record of a session, built from its ledger: bounded, whatever the session did."""
 
 from __future__ import annotations
 
@@ -36,10 +36,14 @@ def told_of(
     last_day: int,
     now_us: int,
 ) -> CountedData:
-    """The rows, the newest turns, and the last hour's tool calls and minutes.
+    """Builds the rows, the newest turns, and the last hour's tool calls and minutes.
 
-    `calls` are those of the same session, in any order. Days before the first one are told as one,
-    and what says that it was used after the last one as of that day.
+    Args:
+        rows: The sums of the session.
+        calls: The calls of the same session, in any order.
+        first_day: The first local day (days since 1970) with its own rows; earlier ones are joined.
+        last_day: The last local day; usage that is dated after it counts as of that day.
+        now_us: The current time (UTC µs).
     """
     own = list(rows)
     source = source_of(total(own))
@@ -75,7 +79,13 @@ def _cost(counted: CountedCall, source: Source) -> int | None:
 
 
 def _part(id: str, at_us: int, counted: CountedCall, cost: int | None) -> Part:
-    return Part(id=id, at=at_us, tokens=counted.call.tokens, cost=cost, least=counted.least)
+    return Part(
+        id=id,
+        at=at_us,
+        tokens=counted.call.tokens,
+        cost=cost,
+        is_lower_bound=counted.is_lower_bound,
+    )
 
 
 def _more(known: Part, more: Part) -> Part:
@@ -86,7 +96,9 @@ def _more(known: Part, more: Part) -> Part:
         tokens=known.tokens + more.tokens,
         cost=cost,
         calls=known.calls + more.calls,
-        least=known.least or more.least or (known.cost is None) != (more.cost is None),
+        is_lower_bound=known.is_lower_bound
+        or more.is_lower_bound
+        or (known.cost is None) != (more.cost is None),
     )
 
 
@@ -95,27 +107,27 @@ def _joined(known: Minute, more: Minute) -> Minute:
     return Minute(at=known.at, cost=cost, tokens=known.tokens + more.tokens)
 
 
-def _newest(parts: Iterable[Part], most: int) -> tuple[Part, ...]:
-    return tuple(sorted(parts, key=lambda each: (each.at, each.id))[-most:])
+def _newest(parts: Iterable[Part], limit: int) -> tuple[Part, ...]:
+    return tuple(sorted(parts, key=lambda each: (each.at, each.id))[-limit:])
 
 
 def _bounded(rows: tuple[CountedRow, ...], first_day: int, last_day: int) -> tuple[CountedRow, ...]:
-    """Rows of known days, no more than so many, with nothing left out of their sums."""
-    models = _most_used(rows, "model", MODELS_TOLD)
-    found = _joined_rows(rows, first_day, last_day, models, _most_used(rows, "sub", SUBS_TOLD))
-    if len(found) > ROWS_TOLD:
-        found = _joined_rows(rows, first_day, last_day, models, frozenset({""}))
-    return tuple(map(_exact, found))
+    """Returns rows of known days, no more than so many, with nothing left out of their sums."""
+    models = _top_names(rows, "model", MODELS_TOLD)
+    joined = _joined_rows(rows, first_day, last_day, models, _top_names(rows, "sub", SUBS_TOLD))
+    if len(joined) > ROWS_TOLD:
+        joined = _joined_rows(rows, first_day, last_day, models, frozenset({""}))
+    return tuple(map(_exact, joined))
 
 
-def _most_used(rows: Iterable[CountedRow], name: str, most: int) -> frozenset[str]:
-    """The names that used most, and the empty one."""
+def _top_names(rows: Iterable[CountedRow], name: str, limit: int) -> frozenset[str]:
+    """Returns the names that used the most tokens, and the empty one."""
     used: dict[str, int] = {}
     for row in rows:
         key = getattr(row, name)
         used[key] = used.get(key, 0) + row.input + row.output + row.cache_read
     named = sorted((each for each in used if each), key=lambda each: (-used[each], each))
-    return frozenset({"", *named[:most]})
+    return frozenset({"", *named[:limit]})
 
 
 def _joined_rows(
@@ -125,8 +137,16 @@ def _joined_rows(
     models: frozenset[str],
     subs: frozenset[str],
 ) -> list[CountedRow]:
-    """The rows with the other models as one, the other sub-agents too, and no other days."""
-    found: dict[tuple[int, str, str], CountedRow] = {}
+    """Joins rows: the other models as one, the other sub-agents too, and no other days.
+
+    Args:
+        rows: The rows to join.
+        first_day: The first local day (days since 1970) that stays by itself.
+        last_day: The last local day.
+        models: The models that stay by themselves.
+        subs: The sub-agents that stay by themselves.
+    """
+    joined: dict[tuple[int, str, str], CountedRow] = {}
     for each in rows:
         row = msgspec.structs.replace(
             each,
@@ -135,18 +155,18 @@ def _joined_rows(
             sub=each.sub[:NAME_CHARS] if each.sub in subs else OTHER_SUBS,
         )
         place = (row.day, row.model, row.sub)
-        found[place] = _added(found[place], row) if place in found else row
-    return list(found.values())
+        joined[place] = _added(joined[place], row) if place in joined else row
+    return list(joined.values())
 
 
 def _exact(row: CountedRow) -> CountedRow:
-    """The row with no figure that a reader would have to refuse."""
+    """Returns the row with no figure that a reader would have to refuse."""
     over = {
         name: FIGURE_MOST
         for name in (*_SUMS, "reported", "computed")
         if (getattr(row, name) or 0) > FIGURE_MOST
     }
-    return msgspec.structs.replace(row, **over, least=True) if over else row
+    return msgspec.structs.replace(row, **over, is_lower_bound=True) if over else row
 
 
 _SUMS = (
@@ -160,4 +180,6 @@ def _added(known: CountedRow, more: CountedRow) -> CountedRow:
     for name in ("reported", "computed"):
         costs = [cost for row in (known, more) if (cost := getattr(row, name)) is not None]
         sums[name] = sum(costs) if costs else None
-    return msgspec.structs.replace(known, **sums, least=known.least or more.least)
+    return msgspec.structs.replace(
+        known, **sums, is_lower_bound=known.is_lower_bound or more.is_lower_bound
+    )

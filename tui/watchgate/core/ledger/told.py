@@ -1,10 +1,10 @@
-"""Calls of sessions that no file tells of: what agents and streams told about them, for a ledger.
+"""Calls of sessions without usage files: those that agents and streams reported, for a ledger.
 
-Live and after the fact the same records make the same calls. Each tells of the tokens of a call
+Live and after the fact the same records make the same calls. Each reports the tokens of a call
 (`each`: one call by its `ref`), of the session so far (`total`: what it grew by is a call), or of
 the newest call (`newest`: one call for as long as what it read is the same; calls between two
-reports are not known). Sources that tell of the same session are not added: the one that told most
-counts. A cost so far is that of the call told last before it.
+reports are not known). Sources that report the same session are not added: the largest sum counts.
+A cost so far is that of the call reported last before it.
 """
 
 from __future__ import annotations
@@ -22,22 +22,22 @@ from watchgate.core.usage.sources import NAME_CHARS
 
 KINDS = ("session.start", "usage")
 """The records that this is about."""
-SESSIONS_KEPT = 2_000
-CALLS_KEPT = 20_000
-SOURCES_KEPT = 8
+MAX_SESSIONS = 2_000
+MAX_CALLS = 20_000
+MAX_SOURCES = 8
 
 
 class ToldCalls:
-    """What was told of sessions, record by record in their order."""
+    """The reported calls of sessions, record by record in their order."""
 
     def __init__(self) -> None:
-        self._sessions: Recent[Key, _Session] = Recent(SESSIONS_KEPT)
+        self._sessions: Recent[Key, _Session] = Recent(MAX_SESSIONS)
 
     def __contains__(self, key: Key) -> bool:
         return key in self._sessions
 
     def take(self, record: Record) -> Key | None:
-        """Take a record in; the session whose calls it may have changed."""
+        """Takes a record in; returns the session whose calls it may have changed."""
         if record.kind not in KINDS or record.agent is None or record.session is None:
             return None
         key = record.agent, record.session
@@ -51,13 +51,13 @@ class ToldCalls:
         return None
 
     def calls(self, key: Key) -> list[UsageCall]:
-        """All calls that are known of a session by what was told, the oldest first."""
+        """Returns all reported calls of a session, the oldest first."""
         session = self._sessions.get(key)
         return session.calls() if session is not None else []
 
 
 class _Session:
-    """One session: its sources by their names, and what it cost when."""
+    """One session: its sources by their names, and its costs in their order."""
 
     def __init__(self, session: str) -> None:
         self._session = session
@@ -67,36 +67,36 @@ class _Session:
         self._costs: list[UsageCall] = []
 
     def started(self, record: Record) -> None:
-        """The session began (again): its agent may count from zero."""
+        """Notes that the session began (again): its agent may count from zero."""
         self._model = _text(record.data.get("model")) or self._model
-        how = str(record.data.get("detail", "")).partition(" ")[0]
-        if record.sub is None and how != "compact":
+        start_kind = str(record.data.get("detail", "")).partition(" ")[0]
+        if record.sub is None and start_kind != "compact":
             self._meters = {name: _restarted(each) for name, each in self._meters.items()}
             for source in self._sources.values():
                 source.restarted()
 
     def used(self, record: Record) -> None:
-        """Tokens or money were told of it."""
+        """Takes in reported tokens or money of the session."""
         data = record.data
         model = _text(data.get("model")) or self._model
         if record.sub is None:
             self._model = model
         name = _text(data.get("native"))
         tokens, cost = tokens_in(data), nano(data.get("total_cost_usd"))
-        known = name in self._sources or len(self._sources) < SOURCES_KEPT
+        known = name in self._sources or len(self._sources) < MAX_SOURCES
         if tokens is not None and known:
             call = UsageCall(
                 id="", at_us=record.at, session=self._session, model=model, sub=record.sub or ""
             )
-            self._sources.setdefault(name, _Source(name)).told(tokens, call, data)
-        if cost is not None and (name in self._meters or len(self._meters) < SOURCES_KEPT):
+            self._sources.setdefault(name, _Source(name)).add(tokens, call, data)
+        if cost is not None and (name in self._meters or len(self._meters) < MAX_SOURCES):
             self._pay(name, cost, record.at, model)
 
     def _pay(self, name: str, cost: int, at_us: int, model: str) -> None:
         before = max((each.cost or 0 for each in self._meters.values()), default=0)
-        self._meters[name] = self._meters.get(name, Meter(source=name)).cost_told(cost)
+        self._meters[name] = self._meters.get(name, Meter(source=name)).with_cost(cost)
         more = max(each.cost or 0 for each in self._meters.values()) - before
-        if len(self._costs) < CALLS_KEPT:
+        if len(self._costs) < MAX_CALLS:
             self._costs.append(
                 UsageCall(
                     id=f"{self._session}:cost:{len(self._costs)}",
@@ -112,13 +112,13 @@ class _Session:
             self._costs[-1] = msgspec.structs.replace(last, reported=more)
 
     def calls(self) -> list[UsageCall]:
-        most = max(self._sources.values(), key=lambda each: each.tokens, default=None)
-        calls = list(most.calls.values()) if most is not None else []
+        largest = max(self._sources.values(), key=lambda each: each.tokens, default=None)
+        calls = list(largest.calls.values()) if largest is not None else []
         return _paid(calls, self._costs) if self._costs else calls
 
 
 class _Source:
-    """What one source told of a session's tokens, and how many those are."""
+    """The calls that one source reported of a session, and their tokens together."""
 
     def __init__(self, name: str) -> None:
         self.calls: dict[str, UsageCall] = {}
@@ -129,11 +129,11 @@ class _Source:
         self._meters: dict[str, Meter] = {}
 
     def restarted(self) -> None:
-        """A lower sum than the last begins a new count."""
+        """Lets a sum that is lower than the last begin a new count."""
         self._meters = {sub: _restarted(each) for sub, each in self._meters.items()}
 
-    def told(self, tokens: Tokens, call: UsageCall, data: dict[str, Any]) -> None:
-        """Tokens of `call`, which says whose they are and when they were told."""
+    def add(self, tokens: Tokens, call: UsageCall, data: dict[str, Any]) -> None:
+        """Takes in tokens of `call`, which says whose they are and when they were reported."""
         counts = counts_in(data)
         if counts == "each":
             ref = _text(data.get("ref"))
@@ -143,10 +143,10 @@ class _Source:
             same = known is not None and reads(known[1]) == reads(tokens)
             id = known[0] if known is not None and same else self._name_one()
             self._newest[call.sub] = (id, tokens)
-            self._put(id, tokens, msgspec.structs.replace(call, least=True))
+            self._put(id, tokens, msgspec.structs.replace(call, is_lower_bound=True))
         else:
             meter = self._meters.get(call.sub, Meter(source=self._name))
-            after = self._meters[call.sub] = meter.told(tokens, "total", "")
+            after = self._meters[call.sub] = meter.with_tokens(tokens, "total", "")
             more = (after.tokens or Tokens()).beyond(meter.tokens or Tokens())
             if more.all:
                 self._put(self._name_one(), more, call)
@@ -157,13 +157,13 @@ class _Source:
 
     def _put(self, id: str, tokens: Tokens, call: UsageCall) -> None:
         known = self.calls.get(id)
-        if known is None and len(self.calls) >= CALLS_KEPT:
+        if known is None and len(self.calls) >= MAX_CALLS:
             return
         if known is not None:
             before = Tokens(
                 known.input, known.output, known.cache_read, known.cache_5m, known.reasoning
             )
-            tokens, call = tokens.most(before), known
+            tokens, call = tokens.maximum(before), known
             self.tokens -= before.all
         self.tokens += tokens.all
         self.calls[id] = msgspec.structs.replace(
@@ -179,7 +179,7 @@ class _Source:
 
 
 def _paid(calls: list[UsageCall], costs: list[UsageCall]) -> list[UsageCall]:
-    """The calls with what they cost; without a call, a cost is one of its own."""
+    """Returns the calls with what they cost; without a call, a cost is one of its own."""
     if not calls:
         return [each for each in costs if each.reported]
     paid = sorted(calls, key=lambda each: each.at_us)

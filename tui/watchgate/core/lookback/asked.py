@@ -31,7 +31,7 @@ class Asked(msgspec.Struct, frozen=True, gc=False, kw_only=True):
 
     @property
     def key(self) -> Key:
-        """What every copy of the call has in common, in resumed, forked and replayed transcripts.
+        """The values that all copies of the call share: resumed, forked and replayed transcripts.
 
         Ids with a long random part are unique. Gateways also give ids that only count
         (`functions.Bash:3`): there the time has to be the same as well.
@@ -44,12 +44,12 @@ class Asked(msgspec.Struct, frozen=True, gc=False, kw_only=True):
 
     @property
     def rank(self) -> tuple[bool, int, str]:
-        """Of several copies the least one is whose call it is: not a replay, and the earliest."""
+        """The sort key of copies: the call belongs to the lowest, no replay, and the earliest."""
         return (self.side, self.at_us or 1 << 62, self.session)
 
 
 def recorded(record: Record, call: CallData) -> Asked:
-    """The call of a record of our own journal, which has no copies."""
+    """Returns the call of a record of our own journal, which has no copies."""
     return Asked(
         agent=record.agent or "",
         session=record.session or "",

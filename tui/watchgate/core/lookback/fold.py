@@ -1,4 +1,4 @@
-"""Asked-for calls become one report: each counted once, whatever the order of the files."""
+"""One report out of asked-for calls: each counted once, whatever the order of the files."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class _Call(msgspec.Struct, frozen=True, gc=False):
     cls: str
     same: tuple[str, str, str, str]
     alone: bool
-    said: Said
+    assessment: Said
     asked: Asked | None = None
 
 
@@ -39,7 +39,7 @@ class Lookback:
     """Takes calls in and adds them up."""
 
     def __init__(self, judge: Judged, *, since_us: int, now_us: int, day_of: DayOf) -> None:
-        """`day_of` gives the local day of a moment."""
+        """Starts without a call; `day_of` gives the local day of a moment."""
         self._judge = judge
         self._since_us = since_us
         self._now_us = now_us
@@ -50,11 +50,11 @@ class Lookback:
 
     @property
     def count(self) -> int:
-        """How many calls were taken in so far."""
+        """The number of calls that were taken in so far."""
         return len(self._calls)
 
     def take(self, asked: Iterable[Asked]) -> None:
-        """Take calls in, in any order; copies of one call stay one."""
+        """Takes calls in, in any order; copies of one call stay one."""
         for each in asked:
             key = each.key
             if not each.at_us and self._since_us:
@@ -67,12 +67,12 @@ class Lookback:
                 self._one(key, each)
 
     def report(self) -> Report:
-        """All that was taken in so far."""
+        """Reports on all that was taken in so far."""
         calls = sorted(
             (call for call in self._calls.values() if call.at_us >= self._since_us),
             key=lambda call: (call.at_us, call.agent, call.session, call.same),
         )
-        risks = Counter(call.said.risk for call in calls)
+        risks = Counter(call.assessment.risk for call in calls)
         return Report(
             since_us=self._since_us,
             now_us=self._now_us,
@@ -98,11 +98,11 @@ class Lookback:
         counts = Counter(call.same for call in calls)
         held: list[HeldCall] = []
         for call in {call.same: call for call in calls}.values():
-            said, asked = call.said, call.asked
-            needs = said.needs_alone if profile == "guard" else said.needs_strict
+            assessment, asked = call.assessment, call.asked
+            needs = assessment.needs_alone if profile == "guard" else assessment.needs_strict
             if asked is not None and needs:
                 again = partial(self._judge.holds_with, asked, profile)
-                held.append(HeldCall(needs, counts[call.same], said.text, again))
+                held.append(HeldCall(needs, counts[call.same], assessment.text, again))
         return proposals(held, profile)
 
     def _one(self, key: Key, asked: Asked) -> None:
@@ -111,7 +111,7 @@ class Lookback:
             self._calls[key] = _call(asked, self._judge(asked))
 
     def _early(self, key: Key, asked: Asked) -> None:
-        """A call of before, which a fork may have copied with the time of the fork."""
+        """Takes in an earlier call, which a fork may have copied with the time of the fork."""
         if asked.at_us:
             known = self._calls.get(key)
             if known is None or asked.rank < known.rank:
@@ -130,7 +130,7 @@ _UNJUDGED = Said(
 )
 
 
-def _call(asked: Asked, said: Said) -> _Call:
+def _call(asked: Asked, assessment: Said) -> _Call:
     tool = asked.tool
     same = (asked.agent, tool.native_name, tool.input_hash, asked.cwd)
     return _Call(
@@ -143,8 +143,8 @@ def _call(asked: Asked, said: Said) -> _Call:
         cls=tool.cls,
         same=same,
         alone=asked.alone,
-        said=said,
-        asked=asked if said.needs_alone or said.needs_strict else None,
+        assessment=assessment,
+        asked=asked if assessment.needs_alone or assessment.needs_strict else None,
     )
 
 
@@ -154,58 +154,58 @@ def _rates(calls: list[_Call]) -> Rates:
 
     return Rates(
         hours=len({call.at_us // _HOUR_US for call in calls}),
-        guard=held(call.said.guard for call in calls),
-        guard_alone=held(call.said.guard_alone for call in calls),
-        strict=held(call.said.strict for call in calls),
+        guard=held(call.assessment.guard for call in calls),
+        guard_alone=held(call.assessment.guard_alone for call in calls),
+        strict=held(call.assessment.strict for call in calls),
     )
 
 
 def _agents(calls: list[_Call]) -> tuple[OfAgent, ...]:
     counts = Counter(call.agent for call in calls)
     sessions = Counter(agent for agent, _ in {(call.agent, call.session) for call in calls})
-    found = (OfAgent(agent, count, sessions[agent]) for agent, count in counts.items())
-    return tuple(sorted(found, key=lambda each: (-each.calls, each.agent)))
+    agents = (OfAgent(agent, count, sessions[agent]) for agent, count in counts.items())
+    return tuple(sorted(agents, key=lambda each: (-each.calls, each.agent)))
 
 
 def _tally(calls: list[_Call], profile: Profile) -> Tally:
-    """The calls are in the order in which they were asked for."""
+    """Counts what one profile would have done; the calls are in the order of their times."""
     held = grave = denied = again = granted = 0
     before: set[tuple[str, str, str, str]] = set()
     for call in calls:
-        does = call.said.does(profile, alone=call.alone)
+        does = call.assessment.does(profile, alone=call.alone)
         denied += does == "deny"
         if does == "hold":
             held += 1
-            grave += call.said.risk in GRAVE
+            grave += call.assessment.risk in GRAVE
             again += call.same in before
-            granted += call.same in before and call.said.grantable
+            granted += call.same in before and call.assessment.grantable
             before.add(call.same)
     return Tally(held=held, grave=grave, denied=denied, again=again, granted=granted)
 
 
 def _grave(calls: list[_Call]) -> tuple[Grave, ...]:
-    """Each grave call once: the gravest first, then the newest."""
-    found: dict[tuple[str, str, str], Grave] = {}
+    """Returns each grave call once: the gravest first, then the newest."""
+    grave: dict[tuple[str, str, str], Grave] = {}
     for call in calls:
-        said = call.said
-        if said.risk not in GRAVE:
+        assessment = call.assessment
+        if assessment.risk not in GRAVE:
             continue
-        key = (said.risk, said.rule, said.text)
-        known = found.get(key)
-        found[key] = Grave(
-            risk=said.risk,
-            rule=said.rule,
-            reason=said.reason,
-            suggest=said.suggest,
-            text=said.text,
+        key = (assessment.risk, assessment.rule, assessment.text)
+        known = grave.get(key)
+        grave[key] = Grave(
+            risk=assessment.risk,
+            rule=assessment.rule,
+            reason=assessment.reason,
+            suggest=assessment.suggest,
+            text=assessment.text,
             tool=call.tool,
             agent=call.agent,
             cwd=call.cwd,
             at_us=call.at_us,
             first_us=known.first_us if known else call.at_us,
             count=known.count + 1 if known else 1,
-            guard=said.does("guard", alone=call.alone),
-            strict=said.strict,
+            guard=assessment.does("guard", alone=call.alone),
+            strict=assessment.strict,
         )
-    ranked = sorted(found.values(), key=lambda each: (RISKS.index(each.risk), -each.at_us))
+    ranked = sorted(grave.values(), key=lambda each: (RISKS.index(each.risk), -each.at_us))
     return tuple(ranked)

@@ -1,4 +1,4 @@
-"""What the policy and the profiles say of an asked-for call, worked out once for equal calls."""
+"""The assessment of an asked-for call by the policy and each profile, once for equal calls."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ TEXT_CHARS = 2_000
 
 
 class Said(msgspec.Struct, frozen=True, gc=False, kw_only=True):
-    """The policy's word on a call: `text` is it, with its secrets replaced, where it is shown.
+    """The policy's assessment of a call: `text` is the call with its secrets replaced, if shown.
 
     `guard`, `guard_alone` and `strict` are what the gate would do in that profile; `alone` where
     nobody sits in front of the agent. `grantable` says that a standing grant could answer it.
@@ -45,7 +45,7 @@ class Said(msgspec.Struct, frozen=True, gc=False, kw_only=True):
     text: str = ""
 
     def does(self, profile: Profile, *, alone: bool) -> GateAction:
-        """What the gate would do with it in a profile that holds something."""
+        """Returns what the gate would do with it in a profile that holds something."""
         if profile == "guard":
             return self.guard_alone if alone else self.guard
         return self.strict
@@ -62,7 +62,7 @@ class Judged:
     """
 
     def __init__(self, policy: Policy, *, home: str, own: tuple[str, ...], now_us: int) -> None:
-        """`home` and `own` as in `Subject`; `now_us` is for rules that end."""
+        """Judges by a policy; `home` and `own` as in `Subject`; `now_us` is for rules that end."""
         self._policy = policy
         self._home = home
         self._own = own
@@ -73,29 +73,31 @@ class Judged:
 
     @property
     def distinct(self) -> int:
-        """How many different calls there were."""
+        """The number of different calls."""
         return len(self._known)
 
     def __call__(self, asked: Asked) -> Said:
-        """What is said of the call."""
+        """Returns the assessment of the call."""
         tool = asked.tool
         key: tuple[str, ...] = (asked.agent, tool.native_name, tool.input_hash, asked.cwd)
         if self._by_session:
             key = (*key, asked.session)
-        said = self._known.get(key)
-        if said is None:
-            said = self._known[key] = _said(asked, self._assess(asked, self._policy))
-        return said
+        assessment = self._known.get(key)
+        if assessment is None:
+            assessment = self._known[key] = _call_assessment(
+                asked, self._assess(asked, self._policy)
+            )
+        return assessment
 
     def holds_with(self, asked: Asked, profile: Unasked, rules: Sequence[Rule]) -> bool:
-        """Tell whether a profile would still hold the call if these rules were added."""
+        """Returns whether a profile would still hold the call if these rules were added."""
         key = tuple(rule.id for rule in rules)
         if self._widened is None or self._widened[0] != key:
             policy = self._policy
             added = Policy.with_rules((*policy.rules, *rules), policy.defaults, policy.faults)
             self._widened = key, added
-        found = self._assess(asked, self._widened[1])
-        return gate_action(profile, found, autonomous=profile == "guard") not in _GOES_ON
+        assessment = self._assess(asked, self._widened[1])
+        return gate_action(profile, assessment, autonomous=profile == "guard") not in _GOES_ON
 
     def _assess(self, asked: Asked, policy: Policy) -> Assessment:
         subject = Subject(
@@ -109,21 +111,21 @@ class Judged:
         return assess(subject, policy, self._now_us)
 
 
-def _said(asked: Asked, found: Assessment) -> Said:
-    alone = gate_action("guard", found, autonomous=True)
-    strict = gate_action("strict", found, autonomous=False)
-    needs_alone = needs_of(asked, found, "guard") if alone == "hold" else ()
-    needs_strict = needs_of(asked, found, "strict") if strict == "hold" else ()
-    shown = found.risk in GRAVE or needs_alone or needs_strict
+def _call_assessment(asked: Asked, assessment: Assessment) -> Said:
+    alone = gate_action("guard", assessment, autonomous=True)
+    strict = gate_action("strict", assessment, autonomous=False)
+    needs_alone = needs_of(asked, assessment, "guard") if alone == "hold" else ()
+    needs_strict = needs_of(asked, assessment, "strict") if strict == "hold" else ()
+    shown = assessment.risk in GRAVE or needs_alone or needs_strict
     return Said(
-        risk=found.risk,
-        rule=found.rule,
-        reason=found.reason,
-        suggest=found.worst.suggest,
-        guard=gate_action("guard", found, autonomous=False),
+        risk=assessment.risk,
+        rule=assessment.rule,
+        reason=assessment.reason,
+        suggest=assessment.worst.suggest,
+        guard=gate_action("guard", assessment, autonomous=False),
         guard_alone=alone,
         strict=strict,
-        grantable=not grantable(found),
+        grantable=not grantable(assessment),
         needs_alone=frozenset(needs_alone),
         needs_strict=frozenset(needs_strict),
         # Redacted before it is cut: half a secret does not look like one.

@@ -93,29 +93,29 @@ class HeldCall(msgspec.Struct, frozen=True):
     is_held_with: Callable[[Sequence[Rule]], bool]
 
 
-def needs_of(asked: Asked, found: Assessment, profile: Unasked) -> tuple[Need, ...]:
-    """Return what would have to be answered for a held call to go on; () where nothing may be."""
-    if grantable(found):
+def needs_of(asked: Asked, assessment: Assessment, profile: Unasked) -> tuple[Need, ...]:
+    """Returns the answers that a held call needs to go on; () where none may be given."""
+    if grantable(assessment):
         return ()
-    holding = [each for each in found.findings if _holds(each, profile)]
+    holding = [each for each in assessment.findings if _holds(each, profile)]
     if not holding or any(each.segment is None for each in holding):
         return ()
     if asked.tool.cls != "shell" or any(each.rule != NO_RULE for each in holding):
-        return _grants(asked, found)
+        return _grants(asked, assessment)
     numbers = {each.segment for each in holding}
-    unknown = [s for s in found.segments if NO_RULE in s.rules and s.number in numbers]
+    unknown = [s for s in assessment.segments if NO_RULE in s.rules and s.number in numbers]
     if any(each.dynamic or not each.words for each in unknown):
         return ()
     return tuple({_need(each.words, asked): None for each in unknown})
 
 
 def proposals(held: Iterable[HeldCall], profile: Unasked) -> tuple[Proposal, ...]:
-    """Choose the answers that would take most of the held calls away, the best first."""
+    """Chooses the answers that would take most of the held calls away, the best first."""
     left = [call for call in held if call.needs]
     chosen: list[Need] = []
-    found: list[Proposal] = []
+    chosen_proposals: list[Proposal] = []
     tried = 0
-    while len(found) < MAX_PROPOSALS and tried < _MAX_TRIED:
+    while len(chosen_proposals) < MAX_PROPOSALS and tried < _MAX_TRIED:
         counts: Counter[Need] = Counter()
         for call in left:
             missing = call.needs.difference(chosen)
@@ -131,7 +131,7 @@ def proposals(held: Iterable[HeldCall], profile: Unasked) -> tuple[Proposal, ...
             continue
         chosen.append(best)
         left = [call for call in left if call not in answered]
-        found.append(
+        chosen_proposals.append(
             Proposal(
                 profile=profile,
                 kind=best.kind,
@@ -143,11 +143,11 @@ def proposals(held: Iterable[HeldCall], profile: Unasked) -> tuple[Proposal, ...
                 examples=tuple(dict.fromkeys(call.text for call in answered))[:EXAMPLES],
             )
         )
-    return tuple(found)
+    return tuple(chosen_proposals)
 
 
 def _answered(calls: Sequence[HeldCall], answers: Sequence[Need]) -> list[HeldCall]:
-    """The calls that would no longer be held with these answers."""
+    """Returns the calls that would no longer be held with these answers."""
     rules = [_rule(need) for need in answers if need.kind == "rule"]
     return [
         call
@@ -163,9 +163,9 @@ def _holds(finding: Finding, profile: Unasked) -> bool:
     return profile == "strict" or finding.rule == NO_RULE or finding.effect == "lasting"
 
 
-def _grants(asked: Asked, found: Assessment) -> tuple[Need, ...]:
+def _grants(asked: Asked, assessment: Assessment) -> tuple[Need, ...]:
     try:
-        rules = proposed(asked.tool, found)
+        rules = proposed(asked.tool, assessment)
     except ValueError:
         return ()
     return tuple(_grant(rule.words, rule.more, asked) for rule in rules)

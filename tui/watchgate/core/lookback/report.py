@@ -1,4 +1,4 @@
-"""What a look back found, ready to be shown."""
+"""The report of a look back, ready to be shown."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ RISKS: tuple[Risk, ...] = ("critical", "high", "unknown", "medium", "low")
 
 
 class Tally(msgspec.Struct, frozen=True, kw_only=True):
-    """What one profile would have done: calls held until somebody answers, and calls denied.
+    """The effect of one profile: calls held until somebody answers, and calls denied.
 
     `grave` counts the held ones of high and critical risk, `again` those that had been held before,
     the same call in the same folder; `granted` those of them that one standing grant would have
@@ -40,7 +40,7 @@ class Rates(msgspec.Struct, frozen=True, kw_only=True):
     strict: int = 0
 
     def an_hour(self, held: int) -> float:
-        """Return how many of so many held calls came in an hour."""
+        """Returns how many of so many held calls came in an hour."""
         return held / self.hours if self.hours else 0.0
 
 
@@ -66,7 +66,7 @@ class Grave(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class OfAgent(msgspec.Struct, frozen=True):
-    """How much one agent asked for."""
+    """The calls and sessions of one agent."""
 
     agent: str
     calls: int

@@ -43,7 +43,7 @@ class _Size(msgspec.Struct, frozen=True):
     chars: int
     run: int
 
-    def most(self, repeat: Repeat) -> int:
+    def max_repeats(self, repeat: Repeat) -> int:
         """Return how often something may be repeated in it."""
         return self.run if repeat.high is None else min(repeat.high, self.chars)
 
@@ -79,27 +79,27 @@ def first(node: Node) -> tuple[int, bool]:
     """The characters that it may begin with, and whether it may stand for nothing."""
     match node:
         case One():
-            found = node.chars, False
+            start = node.chars, False
         case Sequence():
-            found = _first_of(node.parts)
+            start = _first_of(node.parts)
         case Choice():
-            found = 0, False
+            start = 0, False
             for more, empty in map(first, node.parts):
-                found = found[0] | more, found[1] or empty
+                start = start[0] | more, start[1] or empty
         case Repeat():
             chars, empty = first(node.body)
-            found = chars, empty or node.low == 0
+            start = chars, empty or node.low == 0
         case Place() if node.ends:
-            found = 1 << ord("\n") if node.newline else 0, False
+            start = 1 << ord("\n") if node.newline else 0, False
         case Cut() | Held():
-            found = first(node.body)
+            start = first(node.body)
         case Look() if node.ahead and node.wanted:
-            found = first(node.body)
+            start = first(node.body)
         case Never():
-            found = 0, False
+            start = 0, False
         case _:
-            found = ANY, True
-    return found
+            start = ANY, True
+    return start
 
 
 def _first_of(parts: tuple[Node, ...]) -> tuple[int, bool]:
@@ -198,12 +198,12 @@ EITHER = {
 
 
 def _repeat(node: Repeat, size: _Size, follow: int) -> Cost:
-    most = size.most(node)
+    most_repeats = size.max_repeats(node)
     begins, empty = first(node.body)
-    exits = max(most - node.low + 1, 1) if begins & follow or empty else 1
+    exits = max(most_repeats - node.low + 1, 1) if begins & follow or empty else 1
     if isinstance(node.body, One):
-        return exits, most + 1
-    if most <= 1:
+        return exits, most_repeats + 1
+    if most_repeats <= 1:
         ways, steps = _cost(node.body, size, follow)
         return ways + exits - 1 if not begins & follow else ways + 1, steps + 1
     again = begins | follow
@@ -211,10 +211,10 @@ def _repeat(node: Repeat, size: _Size, follow: int) -> Cost:
     if ways == 1:
         # Each time takes what the one before left, unless it looks beyond its own end.
         once = _cost(node.body, _Size(min(size.chars, _BOUNDED), 1), again)[1]
-        shared = steps * most if _looks(node.body) else once * (size.chars + most)
-        return exits, min(shared, steps * most, ENDLESS) + 1
+        shared = steps * most_repeats if _looks(node.body) else once * (size.chars + most_repeats)
+        return exits, min(shared, steps * most_repeats, ENDLESS) + 1
     total = 1
-    for _ in range(most):
+    for _ in range(most_repeats):
         total *= ways
         if total >= ENDLESS:
             return ENDLESS, ENDLESS

@@ -23,13 +23,13 @@ from watchgate.core.patterns.tree import (
 
 
 def held(node: Node) -> One | None:
-    """What the group may hold whose character comes again behind it; None where that is not all."""
+    """Return what the group may hold that a backreference repeats; None where that is not all."""
     groups = _repeated(node)
     group = groups.pop() if len(groups) == 1 else 0
-    found = _holding(node, group)
-    if len(found) != 1 or not _is_open(node, group):
+    holding = _holding(node, group)
+    if len(holding) != 1 or not _is_open(node, group):
         return None
-    return found[0]
+    return holding[0]
 
 
 def written(node: Node, chars: Iterable[str]) -> Node:
@@ -61,7 +61,7 @@ def _holding(node: Node, group: int) -> list[One]:
 
 
 def _is_open(node: Node, group: int) -> bool:
-    """Whether all that repeats the group stands behind it in one sequence, and no look has it."""
+    """Return whether every repetition of the group follows it in one sequence."""
     match node:
         case Sequence():
             for place, part in enumerate(node.parts):

@@ -18,9 +18,9 @@ def needed(node: Node) -> tuple[Words, ...]:
         case Sequence():
             return tuple(_of_parts(node.parts))
         case Choice():
-            found = [max(needed(part), key=_worth, default=()) for part in node.parts]
-            words = tuple(dict.fromkeys(word for words in found for word in words))
-            return (words,) if all(found) and len(words) <= _MAX_CHOICES else ()
+            letters = [max(needed(part), key=_worth, default=()) for part in node.parts]
+            words = tuple(dict.fromkeys(word for words in letters for word in words))
+            return (words,) if all(letters) and len(words) <= _MAX_CHOICES else ()
         case Repeat() if node.low:
             return needed(node.body)
         case Cut():

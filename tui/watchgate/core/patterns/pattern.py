@@ -96,7 +96,7 @@ class Pattern:
         return self._scan(text, "fullmatch")
 
     def span(self, text: str) -> tuple[int, int] | None:
-        """Where it is found first; the whole text where it is only known that it is found."""
+        """Return the span of the first match; the whole text where only its presence is known."""
         if len(text) <= self._short or self._is_short(text):
             hit = self._compiled.search(text)
             return hit.span() if hit else None
@@ -176,7 +176,7 @@ class Pattern:
                     self._short_here = max(self._short_here, each)
         return length <= self._short_here
 
-    def _scan(self, text: str, how: How) -> bool:
+    def _scan(self, text: str, mode: How) -> bool:
         node = self._tree()
         if self._needed:
             small = text.lower()
@@ -198,7 +198,7 @@ class Pattern:
             except NoAutomaton:
                 # A text this long is not for such a pattern: nobody knows what it would say.
                 raise allowance.Spent from None
-        return scanner.finds(text, how)
+        return scanner.finds(text, mode)
 
 
 @lru_cache(maxsize=4_096)

@@ -47,9 +47,9 @@ class Scanner:
         self._sets: dict[tuple[bool, frozenset[int]], _Set] = {}
         self._made = 0
 
-    def finds(self, text: str, how: How) -> bool:
+    def finds(self, text: str, mode: How) -> bool:
         """Tell whether the pattern is found so; raises `Spent`."""
-        anywhere, whole = how == "search", how == "fullmatch"
+        anywhere, whole = mode == "search", mode == "fullmatch"
         bits = self._all_bits(text)
         keys: Iterator[Key] = zip(bits or repeat(0), text, strict=False)
         now = self._set(anywhere, frozenset((self._automaton.start,)))
@@ -152,8 +152,8 @@ class _Asked:
         """Set the bit where it holds."""
         cheap = self._steps is not None and self._steps * len(text) <= _MAX_STEPS
         if self._places is not None and (cheap or self._steps == 1):
-            for found in self._places(text):
-                into[found.start()] |= bit
+            for matched in self._places(text):
+                into[matched.start()] |= bit
         elif isinstance(self._condition, Look):
             if self._scanner is None:
                 self._scanner = Scanner(self._condition.body, backwards=True)

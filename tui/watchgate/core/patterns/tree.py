@@ -146,8 +146,8 @@ class _Reading:
             return self._condition(kind, name, value, flags)
         if kind in {"MAX_REPEAT", "MIN_REPEAT", "POSSESSIVE_REPEAT"}:
             low, high, body = value
-            most = None if str(high) == "MAXREPEAT" else int(high)
-            repeat = Repeat(self.sequence(body, flags), int(low), most)
+            max_count = None if str(high) == "MAXREPEAT" else int(high)
+            repeat = Repeat(self.sequence(body, flags), int(low), max_count)
             return Cut(repeat) if kind == "POSSESSIVE_REPEAT" else repeat
         return self._group(kind, value, flags)
 

@@ -1,4 +1,4 @@
-"""The policy's word on one call: a decision, a risk, and why."""
+"""Assessment of one call by the policy: a decision, a risk, and why."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _TOO_DEEP = "Is nested too deep to be judged, so that nothing is known of it"
 
 
 def assess(subject: Subject, policy: Policy, now_us: int) -> Assessment:
-    """What the policy says about a call that is about to run.
+    """Assesses a call that is about to run by the policy.
 
     `now_us` are microseconds since 1970, for rules that end. A call that takes longer than one text
     may, or is nested deeper than a reader goes, is not understood. Grants of an operator and the
@@ -35,30 +35,30 @@ def _assess(subject: Subject, policy: Policy, now_us: int) -> Assessment:
         known: dict[str, bool] = {}
 
         def holds(rule: Rule) -> bool:
-            """A scope is worked out once for all commands of a text."""
-            found = known.get(rule.id)
-            if found is None:
-                found = known[rule.id] = rule.scope.holds(asked, now_us)
-            return found
+            """Returns whether the rule's scope takes in the call, worked out once for a text."""
+            in_scope = known.get(rule.id)
+            if in_scope is None:
+                in_scope = known[rule.id] = rule.scope.holds(asked, now_us)
+            return in_scope
 
         return holds
 
     if subject.tool.cls == "shell":
-        found = assess_shell(subject, policy, holding(subject))
+        assessment = assess_shell(subject, policy, holding(subject))
     else:
-        found = assess_other(subject, policy, holding)
+        assessment = assess_other(subject, policy, holding)
     unseen = [link for link, target in subject.links if target == NOBODY]
-    return _unseen(found, unseen) if unseen else found
+    return _unseen(assessment, unseen) if unseen else assessment
 
 
-def _unseen(found: Assessment, places: list[str]) -> Assessment:
-    """What is found where nobody looked at some of the places that the call names."""
+def _unseen(assessment: Assessment, places: list[str]) -> Assessment:
+    """Returns the assessment with a finding for places that nobody looked at."""
     reason = "Names more places than are looked at"
     if places != ["/"]:
         reason = (
             f"Names what lies on {', '.join(places)}, which may not answer, so that it is not known"
             " where that leads"
         )
-    said = [] if found.decision == "allow" else [*found.findings]
-    said.append(Finding("call.unseen", reason, "medium"))
-    return combined(said, [], found.segments, opaque=found.opaque)
+    findings = [] if assessment.decision == "allow" else [*assessment.findings]
+    findings.append(Finding("call.unseen", reason, "medium"))
+    return combined(findings, [], assessment.segments, opaque=assessment.opaque)

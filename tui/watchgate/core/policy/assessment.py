@@ -1,4 +1,4 @@
-"""What the policy says about one tool call: a decision, a risk, and why."""
+"""The assessment of one tool call: a decision, a risk, and why."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _SEVERITY: dict[Risk, int] = {"low": 0, "medium": 1, "unknown": 2, "high": 3, "c
 
 
 def severity(risk: Risk) -> int:
-    """The rank of a risk; what nobody understands is worse than medium."""
+    """Returns the rank of a risk; what nobody understands is worse than medium."""
     return _SEVERITY[risk]
 
 
@@ -67,7 +67,7 @@ class Segment(msgspec.Struct, frozen=True, omit_defaults=True, gc=False):
 
 
 class Assessment(msgspec.Struct, frozen=True, omit_defaults=True, gc=False):
-    """The policy's word before any profile; `opaque` says that a part could not be read."""
+    """The result of the policy before any profile; `opaque` says that a part could not be read."""
 
     decision: Decision
     risk: Risk
@@ -82,9 +82,9 @@ class Assessment(msgspec.Struct, frozen=True, omit_defaults=True, gc=False):
 
     @property
     def decisive(self) -> Finding:
-        """The first of the gravest findings that say what was decided."""
-        said = [finding for finding in self.findings if finding.decision == self.decision]
-        return max(said or self.findings, key=lambda finding: severity(finding.risk))
+        """The first of the gravest findings that have the final decision."""
+        deciding = [finding for finding in self.findings if finding.decision == self.decision]
+        return max(deciding or self.findings, key=lambda finding: severity(finding.risk))
 
     @property
     def rule(self) -> str:
@@ -98,12 +98,12 @@ class Assessment(msgspec.Struct, frozen=True, omit_defaults=True, gc=False):
 
 
 def judge(findings: Iterable[Finding], *, allow: bool = False, opaque: bool = False) -> Assessment:
-    """The assessment that the findings add up to; at least one is needed.
+    """Returns the assessment that the findings add up to; at least one is needed.
 
     The gravest finding sets the risk. Only `allow` with nothing but low findings is an allow;
     everything else is asked.
     """
-    found = tuple(findings)
-    risk = max((finding.risk for finding in found), key=severity)
+    all_findings = tuple(findings)
+    risk = max((finding.risk for finding in all_findings), key=severity)
     harmless = allow and risk == "low" and not opaque
-    return Assessment("allow" if harmless else "ask", risk, found, opaque)
+    return Assessment("allow" if harmless else "ask", risk, all_findings, opaque)

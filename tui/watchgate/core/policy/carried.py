@@ -73,7 +73,7 @@ _SEARCHES: Final = ("search", "find", "docs", "lookup", "ask")
 
 
 class _TooMuchError(ValueError):
-    """The input has more values than are looked at."""
+    """Raised where the input has more values than are looked at."""
 
 
 class Carried(msgspec.Struct, frozen=True):
@@ -89,24 +89,24 @@ class Carried(msgspec.Struct, frozen=True):
 
 
 def carried(tool: Tool) -> tuple[tuple[Carried, ...], bool]:
-    """Return what the input carries, in its order, and whether that is all of it.
+    """Returns the texts that the input carries, in its order, and whether those are all.
 
     No more than `MAX_CARRIED` texts are given, and none behind those that are as long together as
     what is scanned of one command.
     """
-    found: dict[Carried, None] = {}
+    texts: dict[Carried, None] = {}
     left_chars = MAX_SCANNED_CHARS
     try:
         for given in _carried(tool):
-            if given in found:
+            if given in texts:
                 continue
-            if len(found) == MAX_CARRIED or left_chars < 0:
-                return tuple(found), False
-            found[given] = None
+            if len(texts) == MAX_CARRIED or left_chars < 0:
+                return tuple(texts), False
+            texts[given] = None
             left_chars -= len(given.text)
     except _TooMuchError:
-        return tuple(found), False
-    return tuple(found), True
+        return tuple(texts), False
+    return tuple(texts), True
 
 
 def _carried(tool: Tool) -> Iterator[Carried]:
@@ -154,13 +154,13 @@ def _is_sql(text: str) -> bool:
 
 
 def _leading(text: str) -> int:
-    """The place where a statement begins behind blanks, comments and brackets."""
+    """Returns the index at which a statement begins behind blanks, comments and brackets."""
     before = _BEFORE_SQL.match(text)
     return before.end() if before else 0
 
 
 def _fields(given: dict[str, Any]) -> Iterator[tuple[str, str]]:
-    """Each text of an input at any depth with the name of its field, in order."""
+    """Yields each text of an input at any depth with the name of its field, in order."""
     todo: list[tuple[str, Any]] = [("", given)]
     left = _MAX_VALUES
     while todo:
@@ -182,7 +182,7 @@ def _fields(given: dict[str, Any]) -> Iterator[tuple[str, str]]:
 
 
 def _with_arguments(named: list[tuple[str, Any]]) -> list[tuple[str, Any]]:
-    """The fields of one object, with a command's arguments put behind it where they lie beside."""
+    """Returns the fields of one object, a command's separate arguments joined to the command."""
     words = next((each for name, each in named if name in _ARGUMENTS and _is_texts(each)), None)
     if words is None:
         return named
@@ -195,7 +195,7 @@ def _with_arguments(named: list[tuple[str, Any]]) -> list[tuple[str, Any]]:
 
 
 def _argument_list(value: list[Any]) -> str:
-    """The command that a list of texts is: its words, or a command in each."""
+    """Joins a list of texts to a command: they are its words, or a command each."""
     texts = [each for each in value if isinstance(each, str)]
     lines = bool(texts) and " " in texts[0].strip()
     return "\n".join(texts) if lines else shlex.join(texts)

@@ -15,7 +15,7 @@ from watchgate.core.policy.subject import Subject
 
 
 class CaseError(ValueError):
-    """A line is no case; the message begins with its number and says how to mend it."""
+    """Raised for a line that is no case; the message has its number and says how to mend it."""
 
 
 class Case(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
@@ -41,29 +41,29 @@ class Case(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True
         return self.command if self.command is not None else f"{self.tool} {self.input}"
 
     def subject(self, *, cwd: str, home: str, own: tuple[str, ...]) -> Subject:
-        """The call as the policy sees it; `cwd` where the case names no folder."""
+        """Returns the call as the policy gets it; `cwd` is for cases that name no folder."""
         given: dict[str, Any] = {"tool": self.tool, "input": self.input, "agent": self.agent}
         if self.command is not None:
             given |= {"tool": "Bash", "input": {"command": self.command}}
         return msgspec.structs.replace(subject_of(given), cwd=self.cwd or cwd, home=home, own=own)
 
-    def faults(self, found: Assessment) -> list[str]:
-        """How what was said differs from what is expected."""
+    def faults(self, assessment: Assessment) -> list[str]:
+        """Compares an assessment with what is expected; one text for each difference."""
         faults: list[str] = []
-        if self.expected not in (None, found.decision):
-            faults.append(f"expected {self.expected}, not {found.decision}")
-        if self.risk not in (None, found.risk):
-            faults.append(f"expected {self.risk} risk, not {found.risk}")
-        if self.rule and self.rule not in {each.rule for each in found.findings}:
+        if self.expected not in (None, assessment.decision):
+            faults.append(f"expected {self.expected}, not {assessment.decision}")
+        if self.risk not in (None, assessment.risk):
+            faults.append(f"expected {self.risk} risk, not {assessment.risk}")
+        if self.rule and self.rule not in {each.rule for each in assessment.findings}:
             faults.append(f"expected a word of {self.rule}")
-        return faults and [*faults, f"for {found.rule}: {found.reason}"]
+        return faults and [*faults, f"for {assessment.rule}: {assessment.reason}"]
 
 
 _FIELDS = ", ".join(Case.__struct_fields__)
 
 
 def cases(raw: bytes) -> Iterator[tuple[int, Case]]:
-    """The cases of a file with the numbers of their lines; raises `CaseError`."""
+    """Yields the cases of a file with the numbers of their lines; raises `CaseError`."""
     for number, line in enumerate(raw.splitlines(), 1):
         if not line.strip():
             continue

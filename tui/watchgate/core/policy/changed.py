@@ -1,4 +1,4 @@
-"""The files that a session has written, or asked to write: what runs them runs the agent's code.
+"""Files that a session has written or asked to write, so that running them runs its code.
 
 An installer runs code that a manifest names, and a shell may source any file. So the paths that the
 edits and the commands of a session write are remembered, whatever became of the call: a denied one
@@ -46,11 +46,11 @@ class ChangedFiles:
         self._sessions: Recent[tuple[str, str], frozenset[str]] = Recent(_SESSIONS_KEPT)
 
     def of(self, agent: str, session: str) -> frozenset[str]:
-        """The paths that a session has changed."""
+        """Returns the paths that a session has changed."""
         return self._sessions.get((agent, session), frozenset())
 
     def note(self, subject: Subject) -> None:
-        """Remember what a call writes; of more files than are kept, all count as changed."""
+        """Remembers what a call writes; of more files than are kept, all count as changed."""
         key = subject.agent, subject.session
         known = self.of(*key)
         written = changes(subject)
@@ -62,7 +62,7 @@ class ChangedFiles:
 
 
 def changes(subject: Subject) -> frozenset[str]:
-    """The absolute paths that a call writes."""
+    """Returns the absolute paths that a call writes."""
     tool, cwd = subject.tool, subject.cwd
     place = Place(cwd, subject.home, cwd, links=subject.links)
     if tool.cls == "shell":
@@ -70,7 +70,7 @@ def changes(subject: Subject) -> frozenset[str]:
         start = started_in(place, tool_input.folder(tool)) or place
         if text is None:
             return frozenset()
-        return written(commands_of(tool, text).found, start)
+        return written(commands_of(tool, text).commands, start)
     # A tool of unknown making that is given a text and a path is taken to write it there.
     gives = tool.cls in ("mcp", "other") and not _TEXTS.isdisjoint(tool.input)
     if tool.cls != "edit" and not gives:
@@ -78,9 +78,9 @@ def changes(subject: Subject) -> frozenset[str]:
     return frozenset(_resolved(place, tool_input.paths(tool)))
 
 
-def written(found: Iterable[Command], start: Place) -> frozenset[str]:
-    """The absolute paths that commands write, where they run one after the other from a place."""
-    names_written = [(command, _names_written(command)) for command in found]
+def written(commands: Iterable[Command], start: Place) -> frozenset[str]:
+    """Returns the absolute paths that commands write, run one after the other from a place."""
+    names_written = [(command, _names_written(command)) for command in commands]
     if not any(names for _, names in names_written):
         return frozenset()
     paths: set[str] = set()
@@ -99,7 +99,7 @@ def _resolved(place: Place, names: Iterable[str]) -> Iterator[str]:
 
 
 def _names_written(command: Command) -> list[str]:
-    """The paths that a command writes, as it names them; in a folder, those of what it copies."""
+    """Returns the paths that a command writes, as named; for a target folder, what lands in it."""
     touched = touches(command) if command.words or command.redirects else ()
     filled = [touch for touch in touched if touch.kind == "write"]
     if command.program in _FILL_NOTHING or _compiles(command):

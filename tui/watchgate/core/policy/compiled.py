@@ -1,4 +1,4 @@
-"""One rule of the policy, compiled: whom it is about, what it looks for, and what it says."""
+"""One rule of the policy, compiled: its scope, its matchers and its sentences."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _OWN = "@own"
 
 
 class Rule(msgspec.Struct, frozen=True, kw_only=True):
-    """A rule as it is held against calls.
+    """A rule that is ready to be matched against calls.
 
     `data` is what the file says, `place` its file and line. `says` are sentences with
     what the call is about; a shape may have some of its own. `general` is as the file says.
@@ -62,18 +62,18 @@ class Rule(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def needs(self) -> int:
-        """What a command must have beside the shapes; see `matching.needs`."""
-        found = 0
+        """The bits of what a command must have, besides those of the shapes."""
+        bits = 0
         if self.paths is not None:
-            found |= needs.OF_ACCESS[self.paths.access]
+            bits |= needs.OF_ACCESS[self.paths.access]
         if self.hosts is not None:
-            found |= needs.ADDRESS
+            bits |= needs.ADDRESS
         if self.env is not None and not self.loosens:
-            found |= needs.VARIABLE
-        return found
+            bits |= needs.VARIABLE
+        return bits
 
     def rank(self, shape: Shape | None = None, *, names: bool = False) -> int:
-        """Find where a finding stands among those of the same risk; 0 says the most.
+        """Returns the rank of a finding among those of the same risk; 0 comes first.
 
         `names` says that its sentence names what the call is about.
         """
@@ -85,17 +85,17 @@ class Rule(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def loosens(self) -> bool:
-        """Tell whether a call is held less often by it, so that it has to match for certain."""
+        """Returns whether the rule makes calls be held less often, so that it must match surely."""
         return self.decision == "allow" or self.effect == "ordinary"
 
     @property
     def of_commands(self) -> bool:
-        """Whether it looks at each command of a text, and not only at the text."""
+        """Returns whether the rule looks at each command of a text, and not only at the text."""
         return bool(self.shapes or self.paths or self.hosts or self.env)
 
     @property
     def of_text(self) -> bool:
-        """Whether it looks at the text itself."""
+        """Returns whether the rule looks at the text itself."""
         return bool(self.raw) or self.raw_own
 
     def finding(
@@ -105,7 +105,7 @@ class Rule(msgspec.Struct, frozen=True, kw_only=True):
         reason: str = "",
         shape: Shape | None = None,
     ) -> Finding:
-        """Make its finding about a part of the shown text, with its own reason unless one is given.
+        """Makes the rule's finding about a part of the shown text; `reason` replaces its own.
 
         A `shape` of it may suggest another way.
         """
@@ -123,51 +123,51 @@ class Rule(msgspec.Struct, frozen=True, kw_only=True):
         )
 
     def sentence(self, shape: Shape | None, fill: templates.Fill) -> str:
-        """The reason with what the call is about in it; empty where none can be filled."""
+        """Fills one of the rule's sentences with what the call is about; empty if none can be."""
         own = shape.says if shape is not None else ()
         return templates.sentence((*own, *self.says), fill) if own or self.says else ""
 
-    def words_in(self, seen: Seen, shape: Shape | None) -> list[Word] | None:
-        """The words of a command that an ask or deny rule is about; None if it is about none.
+    def words_in(self, view: Seen, shape: Shape | None) -> list[Word] | None:
+        """Returns the words of a command that an ask or deny rule matches; None without a match.
 
         `shape` is one of its shapes, if there are any, that the command may have by its program,
         its `needs` and its `heads`.
         """
-        found: list[Word] = []
+        words: list[Word] = []
         if shape is not None:
-            hit = words_behind(shape, seen)
+            hit = words_behind(shape, view)
             if hit is None:
                 return None
-            found += hit
+            words += hit
         if self.paths is not None:
-            touched = seen.touching(self.paths)
+            touched = view.touching(self.paths)
             if not touched:
                 return None
-            found += touched
+            words += touched
         if self.hosts is not None:
-            named = [word for word, address in seen.addresses if self.hosts.fit(address)]
+            named = [word for word, address in view.addresses if self.hosts.fit(address)]
             if not named:
                 return None
-            found += named
+            words += named
         if self.env is not None:
-            assigned = [word for word, name in seen.variables if self.env.fit(name)]
+            assigned = [word for word, name in view.variables if self.env.fit(name)]
             if not assigned:
                 return None
-            found += assigned
-        return found
+            words += assigned
+        return words
 
-    def covers(self, seen: Seen, shape: Shape) -> bool:
-        """Tell whether a rule that loosens covers the command; `shape` as for `words_in`."""
-        if self.paths is not None and not seen.touches_only(self.paths):
+    def covers(self, view: Seen, shape: Shape) -> bool:
+        """Returns whether a rule that loosens covers the command; `shape` as for `words_in`."""
+        if self.paths is not None and not view.touches_only(self.paths):
             return False
         if self.hosts is not None:
-            found = seen.addresses
-            if not found or not all(self.hosts.fit_only(address) for _, address in found):
+            addresses = view.addresses
+            if not addresses or not all(self.hosts.fit_only(address) for _, address in addresses):
                 return False
-        return covers(shape, seen, ordinary=self.effect == "ordinary")
+        return covers(shape, view, ordinary=self.effect == "ordinary")
 
     def text_hit(self, text: str, own: Iterable[str]) -> Span | None:
-        """The part of a text that its raw expressions, or the paths of our own files, find."""
+        """Returns the part of a text that a raw expression or a path of our own files matches."""
         for search in self.raw:
             if hit := search(text):
                 return hit
@@ -181,7 +181,7 @@ class Rule(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def compile_rule(data: RuleData, sets: Sets, tier: Tier, place: str) -> Rule:
-    """The rule that a file describes; raises `PatternError`."""
+    """Compiles a rule of a policy file; raises `PatternError`."""
     given = data.command
     allows = data.decision == "allow" or data.effect == "ordinary"
     shapes = (given,) if isinstance(given, CommandMatch) else given

@@ -1,4 +1,4 @@
-"""The examples of rules: each rule is held against its own, so that a rule does what it says."""
+"""Examples of rules: each rule is tried on its own examples when a policy is loaded."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _CLASSES: dict[str, ToolClass] = {
 
 
 def check_examples(policy: Policy, loaded: Loaded) -> None:
-    """Raise `PolicyError` for the first example of a file that its rule gets wrong.
+    """Raises `PolicyError` for the first example of a file that its rule gets wrong.
 
     Without a parser no command can be tried: a file is not at fault for that.
     """
@@ -56,15 +56,15 @@ def check_examples(policy: Policy, loaded: Loaded) -> None:
 
 
 def speaks(rule: Rule, example: str | dict[str, Any]) -> bool:
-    """Whether a rule, alone, says something about an example."""
-    found = _judged(rule, example)
+    """Returns whether a rule, alone, matches an example."""
+    assessment = _judged(rule, example)
     if rule.decision == "allow":
-        return any(segment.allowed_by == rule.id for segment in found.segments)
-    return any(finding.rule == rule.id for finding in found.findings)
+        return any(segment.allowed_by == rule.id for segment in assessment.segments)
+    return any(finding.rule == rule.id for finding in assessment.findings)
 
 
 def silent(rule: Rule, example: str | dict[str, Any]) -> bool:
-    """Whether a rule, alone, does not allow an example, or says nothing against it."""
+    """Returns whether a rule, alone, does not allow an example, or does not match it."""
     if rule.decision == "allow":
         return _judged(rule, example).decision != "allow"
     return not speaks(rule, example)
@@ -75,7 +75,7 @@ def _judged(rule: Rule, example: str | dict[str, Any]) -> Assessment:
 
 
 def subject_of(example: str | dict[str, Any]) -> Subject:
-    """The call that an example describes: a command, or a tool with its input.
+    """Returns the call that an example describes: a command, or a tool with its input.
 
     Of `{ tool = "Edit", class = "edit", input = { ... }, cwd = "/x" }` the class and the folder may
     be left out, and `changed` are the paths that the session wrote before; `mcp__server__tool` is

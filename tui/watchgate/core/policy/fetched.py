@@ -1,4 +1,4 @@
-"""The files of a session that were downloaded, decoded or unpacked, and the folders it cloned.
+"""Files of a session that were downloaded, decoded or unpacked, and the folders it cloned.
 
 What runs them runs code that came from elsewhere and that nobody has read, in the same call or in
 a later one. As with changed files it does not matter whether the call that fetched them was let
@@ -69,28 +69,28 @@ class FetchedFiles:
         self._sessions: Recent[tuple[str, str], Fetched] = Recent(_SESSIONS_KEPT)
 
     def of(self, agent: str, session: str) -> Fetched:
-        """Return what a session has fetched."""
+        """Returns what a session has fetched."""
         return self._sessions.get((agent, session), NOTHING_FETCHED)
 
     def note(self, subject: Subject) -> None:
-        """Remember what a call fetches; of more than is kept, all counts as fetched."""
+        """Remembers what a call fetches; of more than is kept, all counts as fetched."""
         if subject.tool.cls != "shell" or (text := tool_input.command(subject.tool)) is None:
             return
         place = Place(subject.cwd, subject.home, subject.cwd, links=subject.links)
         start = started_in(place, tool_input.folder(subject.tool)) or place
         key = subject.agent, subject.session
         known = self.of(*key)
-        found = fetched(commands_of(subject.tool, text).found, start, known)
-        if found == known:
+        updated = fetched(commands_of(subject.tool, text).commands, start, known)
+        if updated == known:
             return
-        if len(found.files) > _PATHS_A_SESSION or len(found.clones) > _PATHS_A_SESSION:
-            found = Fetched(EVERYTHING, EVERYTHING)
-        self._sessions.renew(key, found)
+        if len(updated.files) > _PATHS_A_SESSION or len(updated.clones) > _PATHS_A_SESSION:
+            updated = Fetched(EVERYTHING, EVERYTHING)
+        self._sessions.renew(key, updated)
 
 
-def fetched(found: Iterable[Command], start: Place, before: Fetched) -> Fetched:
-    """Add to what was fetched what commands fetch that run one after the other from a place."""
-    commands = tuple(found)
+def fetched(text_commands: Iterable[Command], start: Place, before: Fetched) -> Fetched:
+    """Returns the fetched files after these commands, run one after the other from a place."""
+    commands = tuple(text_commands)
     programs = {command.program for command in commands}
     moves = before != NOTHING_FETCHED and not programs.isdisjoint(COPIERS | MOVERS | UNPACKERS)
     clones_any = not programs.isdisjoint(_CLONERS) and any(map(_is_clone, commands))
@@ -114,7 +114,7 @@ def fetched(found: Iterable[Command], start: Place, before: Fetched) -> Fetched:
 
 
 def run(command: Command, place: Place, known: Fetched, span: Span) -> Iterator[Finding]:
-    """The findings about a command that runs what was fetched.
+    """Yields the findings about a command that runs what was fetched.
 
     Args:
         command: The command.
@@ -142,14 +142,14 @@ def run(command: Command, place: Place, known: Fetched, span: Span) -> Iterator[
 
 
 def _is_in(path: str, files: frozenset[str] | set[str]) -> bool:
-    """Tell whether a path is one of these, or lies in one that is a folder."""
+    """Returns whether a path is one of these, or lies in one that is a folder."""
     if path in files or files >= EVERYTHING:
         return True
     return any(path[:at] in files for at, sign in enumerate(path) if sign == "/" and at)
 
 
 def _brought(command: Command, place: Place, files: set[str]) -> Iterator[str]:
-    """The files that a command fetches or decodes, or makes of such ones."""
+    """Yields the files that a command fetches or decodes, or makes of such ones."""
     program = command.program
     if program in UNPACKERS:
         yield from _unpacked(command, place, files)
@@ -168,7 +168,7 @@ def _brought(command: Command, place: Place, files: set[str]) -> Iterator[str]:
 
 
 def _takes(path: str, place: Place, files: set[str]) -> bool:
-    """Tell whether a path that is copied may be one of these files, or hold one."""
+    """Returns whether a path that is copied may be one of these files, or hold one."""
     resolved = place.resolve(path)
     if _is_in(resolved, files):
         return True
@@ -178,7 +178,7 @@ def _takes(path: str, place: Place, files: set[str]) -> bool:
 
 
 def _moved(command: Command, place: Place, files: set[str]) -> Iterator[str]:
-    """Yield the path to which `git mv` moves such files."""
+    """Yields the path to which `git mv` moves such files."""
     named = [word.text for word in operands(command.program, command.arguments)][1:]
     taken = [path for path in named[:-1] if _takes(path, place, files)]
     if taken:
@@ -186,7 +186,7 @@ def _moved(command: Command, place: Place, files: set[str]) -> Iterator[str]:
 
 
 def filled(command: Command) -> Iterator[str]:
-    """The names of the files that a command fills with what its words do not show."""
+    """Yields the files that a command fills with content that its words do not show."""
     yield from (each.target.text for each in command.redirects if each.writes)
     if command.program not in FILLERS:
         return
@@ -198,14 +198,14 @@ def filled(command: Command) -> Iterator[str]:
 
 
 def _without_ending(command: Command) -> Iterator[str]:
-    """The files beside packed ones, which are called as they are without the last ending."""
+    """Yields the names of unpacked files: those of the packed ones without the last ending."""
     for word in command.arguments:
         if match := _ARCHIVE.search(word.text):
             yield word.text[: match.start()]
 
 
 def _unpacked(command: Command, place: Place, files: set[str]) -> Iterator[str]:
-    """The folders that an archive from elsewhere is unpacked to, and the one called as it is."""
+    """Yields the folders that a fetched archive is unpacked to, and the one of its own name."""
     fed = any(each.program in SOURCES for each in command.piped_from)
     named = [word.text for word in command.arguments]
     archives = [text for text in named if _is_in(place.resolve(text), files)]
@@ -219,7 +219,7 @@ def _unpacked(command: Command, place: Place, files: set[str]) -> Iterator[str]:
 
 
 def _unpacks_here(command: Command, place: Place, files: set[str]) -> bool:
-    """Tell whether an archive from elsewhere may be unpacked into the folder of a command."""
+    """Returns whether an archive from elsewhere may be unpacked into the folder of a command."""
     if command.program not in UNPACKERS or not command.arguments:
         return False
     named = [word.text for word in command.arguments]
@@ -243,7 +243,7 @@ def _is_clone(command: Command) -> bool:
 
 
 def _cloned(command: Command) -> Iterator[str]:
-    """The folder of a clone: as it is named, or as the repository is called."""
+    """Yields the folder of a clone: as it is named, or as the repository is called."""
     named = [word.text for word in operands(command.program, command.arguments)]
     verbs = {"clone", "checkout", "co", "repo"}
     rest = [text for text in named if text not in verbs]

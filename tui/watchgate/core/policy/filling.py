@@ -1,4 +1,4 @@
-"""Programs by what they do to files: fetch, decode, unpack or fill them, or run what is in them.
+"""Tables of programs that fetch, decode, unpack or fill files, or run what is in them.
 
 One table for a file that is run in the call that fills it and for one that is run later.
 """

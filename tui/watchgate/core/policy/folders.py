@@ -1,4 +1,4 @@
-"""The folders that each command of a text may run in, as `cd` and the shell's own rules have it.
+"""Working folders: those in which each command of a text may run, by `cd` and the shell's rules.
 
 A `cd` may fail. What it is joined to by `&&` then does not run, and all that follows runs where it
 would have run without; so behind it there is more than one folder.
@@ -26,7 +26,7 @@ _PLAIN = frozenset(("-L", "-P", "--"))
 
 
 def folder_gone_to(command: Command) -> str:
-    """The folder that a command changes to, as it is written; empty where it names none."""
+    """Returns the folder that a command changes to, as written; empty where it names none."""
     if command.program not in _GO:
         return ""
     named = [word.text for word in command.arguments if not word.text.startswith("-")]
@@ -36,9 +36,9 @@ def folder_gone_to(command: Command) -> str:
 
 
 def started_in(place: Place, folder: str | None) -> Place | None:
-    """The place with the folder that a call names for its command; None for one not followed.
+    """Returns the place in the folder that a call names; None for one that is not followed.
 
-    `folder` is as `tool_input.folder` tells it.
+    `folder` is the value of `tool_input.folder`.
     """
     if folder == "":
         return place
@@ -49,7 +49,7 @@ def started_in(place: Place, folder: str | None) -> Place | None:
 
 
 class Folders:
-    """Follows the folders over all commands, which are to be told in their order.
+    """Follows the working folder over all commands of a text, which are given in their order.
 
     `opaque` says that one is too long to follow, `lost` that there were more than are followed.
     """
@@ -63,7 +63,7 @@ class Folders:
         self._frames = [_Frame((), (place.cwd,), (place.cwd,), "")]
 
     def before(self, command: Command) -> list[Place]:
-        """Where a command may run, first where it does if all before it succeeds."""
+        """Returns the folders that a command may run in, first where all before it succeeds."""
         while not _starts(self._frames[-1].scope, command.scope):
             self._leave(self._frames.pop())
         top = self._frames[-1]
@@ -79,7 +79,7 @@ class Folders:
         return [self._place(folder) for folder in self._frames[-1].now]
 
     def after(self, command: Command) -> None:
-        """Go where the command goes; a folder only known at run time changes nothing."""
+        """Applies a command's change of folder; one only known at run time changes nothing."""
         top = self._frames[-1]
         if _surely_exits(command):
             top.ends = top.ends or self._begins or not command.joined
@@ -100,7 +100,7 @@ class Folders:
                 top.now, top.moved = top.all, ()
 
     def _leave(self, frame: _Frame) -> None:
-        """What a group does to the folder lasts, what a shell of its own does not."""
+        """Ends a group or subshell: a group's changes of the folder last, a subshell's do not."""
         if frame.scope[-1] > 0:
             return
         top = self._frames[-1]
@@ -111,9 +111,9 @@ class Folders:
         top.all = self._first((*frame.all, *top.all))
 
     def _first(self, folders: Iterable[str]) -> tuple[str, ...]:
-        found = tuple(dict.fromkeys(folders))
-        self.lost = self.lost or len(found) > _MAX_FOLDERS
-        return found[:_MAX_FOLDERS]
+        distinct = tuple(dict.fromkeys(folders))
+        self.lost = self.lost or len(distinct) > _MAX_FOLDERS
+        return distinct[:_MAX_FOLDERS]
 
     def _place(self, folder: str) -> Place:
         place = self._places.get(folder)
@@ -138,19 +138,19 @@ class _Frame(msgspec.Struct):
 
 
 class _Known(Place, frozen=True, gc=False):
-    """A place that works each path out once: wrappers show the same words many times."""
+    """A place that resolves each path once: wrappers show the same words many times."""
 
     resolved: dict[str, str] = msgspec.field(default_factory=dict)
 
     def resolve(self, path: str) -> str:
-        found = self.resolved.get(path)
-        if found is None:
-            found = self.resolved[path] = Place.resolve(self, path)
-        return found
+        resolved = self.resolved.get(path)
+        if resolved is None:
+            resolved = self.resolved[path] = Place.resolve(self, path)
+        return resolved
 
 
 def known(place: Place, folder: str) -> Place:
-    """The place with this folder to be in, where each path is worked out once."""
+    """Returns the place moved to this folder, with a cache of resolved paths."""
     return _Known(place.session, place.home, folder, place.own, place.links, place.changed)
 
 
@@ -160,7 +160,7 @@ def _goes_plainly(command: Command) -> bool:
 
 
 def _surely_exits(command: Command) -> bool:
-    """Whether the shell ends here: with other words or a redirect it may refuse to."""
+    """Returns whether the shell ends here: with other words or a redirect it may refuse to."""
     if command.program != "exit" or command.redirects:
         return False
     texts = [word.text for word in command.arguments]

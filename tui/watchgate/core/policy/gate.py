@@ -1,4 +1,4 @@
-"""The policy as the last handler of every call: assessment and profile become one verdict."""
+"""The policy gate: the last handler of every call, which makes a verdict of an assessment."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _PLAN = judge([Finding("plan", "the agent wants its plan approved", "low")])
 
 
 class PolicyGate:
-    """Judges calls by the policy in force where they run, and the profile.
+    """Judges calls by the profile and the policy in force where they run.
 
     `policies` gives the policy for a session's folder, which a project may have tightened.
     """
@@ -43,10 +43,17 @@ class PolicyGate:
         timer: Callable[[], float] | None = None,
         budgets: Budgets | None = None,
     ) -> None:
-        """`links` finds the symbolic links that a call in a folder names.
+        """Creates the gate for one profile.
 
-        `timer` counts seconds; with one, `took_ms` is how long the newest assessment took.
-        `budgets` is how budgets stand, looked at anew for every call.
+        Args:
+            profile: The profile in force.
+            policies: Gives the policy for calls in a folder.
+            home: The user's home folder.
+            own: Our own files and folders, which no call may change.
+            links: Finds the symbolic links that a call in a folder names.
+            auto_allow: Whether the allow of a rule is given to the agent as one.
+            timer: Counts seconds; with one, `took_ms` is how long the newest assessment took.
+            budgets: The state of budgets, looked at anew for every call.
         """
         self.profile: Profile = profile
         self.retries = Retries()
@@ -63,11 +70,11 @@ class PolicyGate:
         self._links = links
         self.own_pids: Callable[[Tool], frozenset[int]] | None = None
         """Finds the numbers in a call that are processes of ours; None where nobody looks."""
-        self._kept = Kept()
+        self._cache = Kept()
         self._last: tuple[Event, Assessment] | None = None
 
     def assess(self, event: Event) -> Assessment | None:
-        """What the policy says about the event's call; None when it has none."""
+        """Assesses the event's call; None when it has none."""
         if self._last is not None and self._last[0] is event:
             return self._last[1]
         tool = event.tool
@@ -77,24 +84,24 @@ class PolicyGate:
             return _PLAN if tool.cls == "plan" else _QUESTION
         began_s = self._timer() if self._timer is not None else 0.0
         subject = self._subject(event, tool)
-        found = self._kept.assess(subject, self._policies(event.cwd), event.at.wall_us)
+        assessment = self._cache.assess(subject, self._policies(event.cwd), event.at.wall_us)
         self.changed.note(subject)
         self.fetched.note(subject)
-        raised = self.retries.raised(event, found)
-        if raised is found:
-            raised = self.flow.raised(event, found)
-        found = self.budgeted(event, raised)
+        raised = self.retries.raised(event, assessment)
+        if raised is assessment:
+            raised = self.flow.raised(event, assessment)
+        assessment = self.budgeted(event, raised)
         if self._timer is not None:
             self.took_ms = round((self._timer() - began_s) * 1000, 3)
-        self._last = (event, found)
-        return found
+        self._last = (event, assessment)
+        return assessment
 
     def ahead(self, event: Event) -> Callable[[], Assessment | None]:
-        """Return what judges a large call before it is asked about; to be called in any thread."""
+        """Returns a function that judges a call before it is asked about, in any thread."""
         if event.tool is None or event.kind not in ("tool.pre", "tool.permission"):
             return _nothing
         subject, policy = self._subject(event, event.tool), self._policies(event.cwd)
-        return partial(self._kept.judge_ahead, subject, policy, event.at.wall_us)
+        return partial(self._cache.judge_ahead, subject, policy, event.at.wall_us)
 
     def _subject(self, event: Event, tool: Tool) -> Subject:
         return Subject(
@@ -112,59 +119,61 @@ class PolicyGate:
         )
 
     def __call__(self, event: Event) -> Verdict:
-        """Block, ask an operator, allow by a rule where that is configured, or have no opinion.
+        """Blocks the call, asks an operator, allows it where that is configured, or defers.
 
         What an agent asks a person is put to one in every profile: there is nothing to judge.
         """
-        found = self.assess(event)
-        if found is None:
+        assessment = self.assess(event)
+        if assessment is None:
             return Failed("malformed", "no tool call to judge")
         if event.kind == "question":
-            return Confirm(found.reason)
-        action = self._action(event, found)
+            return Confirm(assessment.reason)
+        action = self._action(event, assessment)
         if action == "deny":
-            return Block(found.decisive.reason)
-        if found.findings[0].rule == BUDGET:
-            return Confirm(found.findings[0].reason)
+            return Block(assessment.decisive.reason)
+        if assessment.findings[0].rule == BUDGET:
+            return Confirm(assessment.findings[0].reason)
         if action == "allow" and event.can.allow:
-            return Allow(found.reason)
+            return Allow(assessment.reason)
         # Where the agent itself would ask, somebody is asked, though another would be content.
         asks = event.lane is Lane.RELAY or event.kind == "tool.permission"
         asks = asks and not event.asks_every_call
         if action == "hold" or (action in ("allow", "handback") and asks):
-            return Confirm(found.reason)
-        return Defer(found.reason)
+            return Confirm(assessment.reason)
+        return Defer(assessment.reason)
 
     def over_budget(self, event: Event) -> str:
-        """Why a call is to be asked though the policy would let it run; empty where it is not."""
+        """Returns why a call is asked though the policy would let it run; empty where it is not."""
         return asked_because(self.budgets, event.agent, event.session)
 
-    def _action(self, event: Event, found: Assessment) -> GateAction:
+    def _action(self, event: Event, assessment: Assessment) -> GateAction:
         return gate_action(
             self.profile,
-            found,
+            assessment,
             autonomous=event.autonomous,
             runs_unasked=event.runs_unasked,
             auto_allow=self._auto_allow,
         )
 
-    def budgeted(self, event: Event, found: Assessment) -> Assessment:
-        """Over a budget, a call that would run without anybody being asked is put to somebody.
+    def budgeted(self, event: Event, assessment: Assessment) -> Assessment:
+        """Returns the assessment, made an ask where a call would run unasked over a budget.
 
         Its risk stays what it is, and so does whatever a grant says of it.
         """
         if not event.lane.waits:
-            return found
-        action = self._action(event, found)
+            return assessment
+        action = self._action(event, assessment)
         allowed = action == "allow" and event.can.allow
         runs = action in ("allow", "handback") and event.runs_unasked
         if not (allowed or runs) or not (why := self.over_budget(event)):
-            return found
+            return assessment
         # Among findings an allow is what no grant has to answer.
-        over = Finding(BUDGET, why, found.risk, decision="allow")
-        return msgspec.structs.replace(found, decision="ask", findings=(over, *found.findings))
+        over = Finding(BUDGET, why, assessment.risk, decision="allow")
+        return msgspec.structs.replace(
+            assessment, decision="ask", findings=(over, *assessment.findings)
+        )
 
 
 def _nothing() -> None:
-    """Judge nothing."""
+    """Returns None: there is nothing to judge ahead."""
     return

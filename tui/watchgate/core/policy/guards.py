@@ -1,4 +1,4 @@
-"""What is wrong with a text before it is understood: hidden characters, and sheer length."""
+"""Text guards: hidden characters and sheer length, which keep a person from judging a text."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ MAX_SCANNED_CHARS = 2 * MAX_CHARS
 
 
 def guard(text: str) -> Iterator[Finding]:
-    """One finding for each thing that keeps a person from judging the text."""
+    """Yields one finding for each thing that keeps a person from judging the text."""
     # An odd blank is marked on the screen and read as part of its word: nothing hides behind it.
     spans = hidden_spans(text[:MAX_SCANNED_CHARS])
     if spans := [span for span in spans if category(text[span[0]]) != "Zs"]:

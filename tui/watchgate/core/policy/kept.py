@@ -1,4 +1,4 @@
-"""Assessments of calls that came lately: agents ask for the same call on two lanes, and again.
+"""Cache of the newest assessments: agents ask for the same call on two lanes, and again.
 
 An assessment depends on nothing but the call, the policy and, where a rule ends at a time, that
 time. So an equal call under the same policy has the same one until the next such moment.
@@ -23,22 +23,22 @@ _encode = msgspec.json.Encoder(order="sorted").encode
 
 
 class Kept:
-    """The newest assessments under one policy each."""
+    """Cache of the newest assessments, each of one call under one policy."""
 
     def __init__(self) -> None:
-        self._found: Recent[_Key, tuple[Policy, Assessment]] = Recent(KEPT)
+        self._assessments: Recent[_Key, tuple[Policy, Assessment]] = Recent(KEPT)
         self._ahead: Recent[str, tuple[Subject, Policy, Assessment]] = Recent(_MOST_AHEAD)
 
     def judge_ahead(self, subject: Subject, policy: Policy, now_us: int) -> Assessment | None:
-        """Judge a call that is asked about soon; in any thread."""
+        """Assesses a call that will be asked about soon; in any thread."""
         if policy.ends:
             return None
-        found = assess(subject, policy, now_us)
-        self._ahead[subject.tool.input_hash] = subject, policy, found
-        return found
+        assessment = assess(subject, policy, now_us)
+        self._ahead[subject.tool.input_hash] = subject, policy, assessment
+        return assessment
 
     def assess(self, subject: Subject, policy: Policy, now_us: int) -> Assessment:
-        """As `assess`; a policy with rules that end is asked anew each time."""
+        """Returns the cached assessment, or a new one; never cached under rules that end."""
         if policy.ends:
             return assess(subject, policy, now_us)
         ahead = self._ahead.pop(subject.tool.input_hash, None)
@@ -48,16 +48,16 @@ class Kept:
         key = _key(subject)
         if key is None:
             return assess(subject, policy, now_us)
-        known = self._found.get(key)
+        known = self._assessments.get(key)
         if known is not None and known[0] is policy:
             return known[1]
-        found = assess(subject, policy, now_us)
-        self._found.renew(key, (policy, found))
-        return found
+        assessment = assess(subject, policy, now_us)
+        self._assessments.renew(key, (policy, assessment))
+        return assessment
 
 
 def _key(subject: Subject) -> _Key | None:
-    """Everything of a call that a rule can look at; None for a large one, which is not kept.
+    """Returns all of a call that a rule can look at; None for a large one, which is not cached.
 
     The home and our own files are the same for all calls.
     """

@@ -1,4 +1,4 @@
-"""A policy file's text becomes a `PolicyFile`, or an error that says where it is wrong."""
+"""Loading of policy files: checks that a TOML text is a `PolicyFile`, or says where it is not."""
 
 from __future__ import annotations
 
@@ -25,18 +25,18 @@ _SHELL_TOOLS = frozenset(("<shell>", "Bash", "*"))
 
 
 class PolicyError(ValueError):
-    """The policy cannot be used; the message says where the fault is and how to mend it."""
+    """Raised for a policy that cannot be used; the message has the place and how to mend it."""
 
 
 class Loaded(msgspec.Struct, frozen=True):
-    """A file that is right by itself; `source` places what is wrong beside other files."""
+    """A file without faults of its own; `source` gives lines for faults found later."""
 
     file: PolicyFile
     tier: Tier
     source: Source
 
     def error(self, index: int, message: str, key: str = "") -> PolicyError:
-        """An error about one of its rules, or about a key of it."""
+        """Makes an error about one of the file's rules, or about a key of it."""
         entry = self.source.entry("rule", index)
         rule = self.file.rule[index].id
         return PolicyError(
@@ -44,16 +44,16 @@ class Loaded(msgspec.Struct, frozen=True):
         )
 
     def place(self, index: int) -> str:
-        """The file and line of one of its rules."""
+        """Returns the file and line of one of its rules."""
         return self.source.entry("rule", index).place("rule")
 
 
 def load(text: str, origin: str, tier: Tier) -> Loaded:
-    """The file that a TOML text describes; `origin` names it in errors. Raises `PolicyError`."""
+    """Reads a policy file from TOML text; `origin` names it in errors. Raises `PolicyError`."""
     source = Source(text, origin)
-    most = PROJECT_CHARS if tier == "project" else MAX_CHARS
-    if len(text) > most:
-        raise PolicyError(f"{origin}: longer than {most:,} characters; split it or shorten it")
+    limit = PROJECT_CHARS if tier == "project" else MAX_CHARS
+    if len(text) > limit:
+        raise PolicyError(f"{origin}: longer than {limit:,} characters; split it or shorten it")
     try:
         values = config_toml.parse(source)
         if not values:
@@ -69,20 +69,20 @@ def load(text: str, origin: str, tier: Tier) -> Loaded:
         raise PolicyError(str(fault)) from None
     loaded = Loaded(file, tier, source)
     _check_file(loaded)
-    seen: set[str] = set()
+    rule_ids: set[str] = set()
     for index, rule in enumerate(file.rule):
-        if rule.id in seen:
+        if rule.id in rule_ids:
             raise loaded.error(
                 index, "stands twice in this file; give one of them another id", "id"
             )
-        seen.add(rule.id)
+        rule_ids.add(rule.id)
         if wrong := _fault(rule, tier) or (tier == "project" and _fault_in_project(rule)):
             raise loaded.error(index, wrong[1], wrong[0])
     return loaded
 
 
 def _check_entries(values: dict[str, Any], source: Source) -> None:
-    """Raise `ConfigError` for a rule whose keys or values are not allowed, at its own lines."""
+    """Raises `ConfigError` for a rule whose keys or values are not allowed, at its own lines."""
     entries = values.get("rule", [])
     if not isinstance(entries, list):
         raise source.error("rule", "rule is a list: write [[rule]], with two brackets")
@@ -108,7 +108,7 @@ def _check_file(loaded: Loaded) -> None:
 
 
 def _fault(rule: RuleData, tier: Tier) -> tuple[str, str] | None:
-    """The key and what is wrong with a rule by itself, and how to mend it."""
+    """Returns the key of a rule that is at fault, and the fault with its cure; None without."""
     if not _ID.fullmatch(rule.id):
         return "id", "an id is words with dots between, such as team.no-deploy"
     if rule.id.startswith(RESERVED):
@@ -192,7 +192,7 @@ def _fault_of_shape(shape: CommandMatch) -> tuple[str, str] | None:
 
 
 def _fault_in_project(rule: RuleData) -> tuple[str, str] | None:
-    """What may not stand in a file that is anybody's: what could hold a call up."""
+    """Returns the key and the fault of a project's rule that could hold a call up."""
     if key := _expression(rule):
         return key, (
             "a project's file has no regular expressions, which can take for ever; use patterns"
@@ -203,7 +203,7 @@ def _fault_in_project(rule: RuleData) -> tuple[str, str] | None:
 
 
 def _expression(rule: RuleData) -> str:
-    """The key of a regular expression in a rule; empty without any."""
+    """Returns the key of a regular expression in a rule; empty without any."""
     if any(not source.startswith("@") for source in _each(rule.raw)):
         return "raw"
     given = (rule.command,) if isinstance(rule.command, CommandMatch) else rule.command
@@ -218,15 +218,15 @@ def _expression(rule: RuleData) -> str:
 
 
 def _wild(rule: RuleData) -> str:
-    """A pattern for paths that could take long to hold against a path; empty without any."""
+    """Returns a pattern for paths that could take long to match; empty without any."""
     given = (rule.command,) if isinstance(rule.command, CommandMatch) else rule.command
-    todo, found = list(given), [rule.paths]
+    todo, path_matches = list(given), [rule.paths]
     while todo:
         shape = todo.pop()
-        found.append(shape.paths)
+        path_matches.append(shape.paths)
         todo += [each for each in (shape.piped_from, shape.built_from) if each is not None]
     paths = [*_each(rule.cwd)]
-    for each in found:
+    for each in path_matches:
         paths += [] if each is None else [*_each(each.any), *_each(each.none)]
     return next((path for path in paths if len(_WILD.findall(path)) > WILDCARDS), "")
 

@@ -1,4 +1,4 @@
-"""Every path that a call names, with the folders that it may be meant in: what to look at on disk.
+"""Paths that a call names, with the folders they may be meant in: what to look at on disk.
 
 The paths are those that rules are held against, so that what a link leads to is asked of each.
 """
@@ -21,7 +21,7 @@ _HERE = ("$PWD", "${PWD}")
 
 
 def paths_named(tool: Tool, cwd: str, home: str) -> Iterator[str]:
-    """Absolute paths as they are written, with each `..`; none where no session's folder is known.
+    """Yields absolute paths as written, with each `..`; none where the folder is not known.
 
     One that starts with a variable is left out: nobody knows where it leads.
     """
@@ -36,7 +36,7 @@ def paths_named(tool: Tool, cwd: str, home: str) -> Iterator[str]:
     place = Place(cwd, home, posixpath.normpath(cwd))
     folders = Folders(started_in(place, tool_input.folder(tool)) or place)
     text = tool_input.command(tool) or ""
-    for command in commands_of(tool, text).found:
+    for command in commands_of(tool, text).commands:
         here = [place.cwd for place in folders.before(command)]
         yield from _absolute((touch.path for touch in touches(command)), here, home)
         values = (word.text.partition("=")[2] for word in command.assignments)

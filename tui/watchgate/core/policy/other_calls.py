@@ -1,4 +1,4 @@
-"""Calls of all other tools: what they touch, where they go, and what they say in one line."""
+"""Assessment of calls of all tools but the shell: by paths, addresses and the summary."""
 
 from __future__ import annotations
 
@@ -38,9 +38,9 @@ _UNRULED = (NO_RULE, "policy.redirect", "policy.env")
 def assess_other(
     subject: Subject, policy: Policy, holding: Callable[[Subject], Holds]
 ) -> Assessment:
-    """What the policy says about a call that is no shell command; spans are in its summary.
+    """Assesses a call that is no shell command; spans are in its summary.
 
-    `holding` gives what tells whether a rule's scope takes in a call.
+    `holding` makes the test of whether a rule's scope takes in a call.
     """
     call = _Call(subject)
     holds = holding(subject)
@@ -73,31 +73,31 @@ def assess_other(
         findings.append(guarded[-1])
     if not known and not guarded and not allows:
         reason = "No rule knows this MCP tool" if tool.cls == "mcp" else "No rule knows this call"
-        said = policy.defaults.decision
-        findings.append(Finding(NO_RULE, reason, "medium", None, 1, said))
+        default = policy.defaults.decision
+        findings.append(Finding(NO_RULE, reason, "medium", None, 1, default))
     findings += policy.faults
     opaque = any(finding.rule in _OPAQUE for finding in findings)
-    found = combined(findings, allows, (), opaque=opaque)
+    assessment = combined(findings, allows, (), opaque=opaque)
     segment = Segment(
         number=1,
         span=(0, len(call.shown)),
-        risk=found.risk,
+        risk=assessment.risk,
         rules=tuple(dict.fromkeys(finding.rule for finding in findings)),
         allowed_by=allows[0].rule if allows else "",
     )
-    return Assessment(found.decision, found.risk, found.findings, opaque, (segment,))
+    return Assessment(assessment.decision, assessment.risk, assessment.findings, opaque, (segment,))
 
 
 def _carried(
     subject: Subject, policy: Policy, holding: Callable[[Subject], Holds], shown: str
 ) -> Iterator[Finding]:
-    """Return what the rules for the shell say of the commands, code and statements in the input."""
+    """Yields the shell rules' findings about commands, code and statements in the input."""
     tool = subject.tool
-    found, is_all = carried(tool)
+    texts, is_all = carried(tool)
     if not is_all:
         reason = "Carries more commands or values than are looked at"
         yield Finding("call.opaque", reason, "unknown", None, 1)
-    for given in found:
+    for given in texts:
         shell = Tool(tool.name, tool.native_name, "shell", {"command": given.command}, "")
         asked = msgspec.structs.replace(subject, tool=shell)
         judged = assess_shell(asked, policy, holding(asked))
@@ -105,14 +105,14 @@ def _carried(
         whole = (start, start + len(given.text)) if start >= 0 else None
         for finding in judged.findings:
             unread = finding.rule == "shell.opaque" and not given.certain
-            said = finding.decision == "allow" or finding.rule in _UNRULED
-            if unread or said or finding in policy.faults:
+            adds_nothing = finding.decision == "allow" or finding.rule in _UNRULED
+            if unread or adds_nothing or finding in policy.faults:
                 continue
             yield msgspec.structs.replace(finding, span=whole, segment=1)
 
 
 class _Call:
-    """A call with what rules ask about it."""
+    """A call with what rules look at in it."""
 
     def __init__(self, subject: Subject) -> None:
         tool, cwd = subject.tool, subject.cwd
@@ -134,7 +134,7 @@ class _Call:
         self._deletes = tool.cls == "edit" and _WHOLE_PATCH in tool_input.patch(tool)
 
     def names(self) -> Iterator[tuple[str, Span | None]]:
-        """The paths and addresses of the call, each with where the summary shows it."""
+        """Yields the paths and addresses of the call, each with its span in the summary."""
         for path in self.paths:
             yield path, self._shown_at(shown_path(path, self.subject.cwd))
         for address in tool_input.urls(self.subject.tool):
@@ -145,7 +145,7 @@ class _Call:
         return (start, start + len(name)) if start >= 0 else None
 
     def hit(self, rule: Rule) -> Span | tuple[()] | None:
-        """The part of the summary that an ask or deny rule is about; () where none is shown."""
+        """Returns the span of the summary that a rule matches; () if not shown, None if none."""
         span: Span | tuple[()] = ()
         if rule.env is not None:
             return None
@@ -162,15 +162,15 @@ class _Call:
             address = tool_input.url(self.subject.tool) or ""
             span = span or (0, len(address))
         if rule.of_text:
-            found = rule.text_hit(self.text, self.subject.own)
-            if found is not None:
-                span = found
+            text_span = rule.text_hit(self.text, self.subject.own)
+            if text_span is not None:
+                span = text_span
             elif not any(rule.text_hit(text, self.subject.own) for text in self.texts):
                 return None
         return span
 
     def fill_of(self, rule: Rule) -> Fill:
-        """Return what fills the placeholders of a rule that has hit: of a file tool, the path."""
+        """Returns the filler of a matching rule's placeholders: hosts, or the path touched."""
 
         def fill(slot: Slot) -> str:
             if slot.kind == "host":
@@ -183,7 +183,7 @@ class _Call:
         return fill
 
     def allowed(self, rule: Rule) -> bool:
-        """Whether an allow rule covers all that the call touches."""
+        """Returns whether an allow rule covers all that the call touches."""
         if rule.hosts is not None and not addresses_fit(rule.hosts, self.subject, every=True):
             return False
         wanted = rule.paths
@@ -201,7 +201,7 @@ class _Call:
         return next((path for path in self.looked_at if self._fits(wanted, path)), None)
 
     def _is(self, wanted: Paths) -> bool:
-        """Whether the call touches paths in that way; what no class says may be any way."""
+        """Returns whether the call touches paths in that way; an unknown class may touch in any."""
         match self.subject.tool.cls:
             case "read":
                 return wanted.access in ("any", "read")
@@ -223,7 +223,7 @@ class _Call:
 
 
 def _texts(value: object) -> Iterator[str]:
-    """Every text in an input, at any depth, as far as anybody would read."""
+    """Yields every text in an input, at any depth, each as long as anybody would read."""
     todo, left = [value], _MAX_TEXTS
     while todo and left:
         left -= 1

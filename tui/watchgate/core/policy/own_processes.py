@@ -1,7 +1,7 @@
-"""Calls that would reach into our own processes: a core, its consoles, hooks that wait.
+"""Findings about calls that reach into our own processes: a core, its consoles, waiting hooks.
 
 Which numbers of a call are such a process's is a fact that is looked up (`Subject.own_pids`); here
-it is only told what the call would do with them.
+it is only judged what the call would do with them.
 """
 
 from __future__ import annotations
@@ -33,14 +33,14 @@ _JOB = re.compile(r"%\d+|\$!|\$\{?(\w+)\}?")
 
 
 def numbers(text: str) -> frozenset[int]:
-    """Every number in a text, also in one that quotes take apart; of a long one its beginning."""
+    """Returns the numbers in a text, with and without its quotes; of a long one, in its start."""
     begin = text[:_MAX_CHARS]
-    found = {int(each) for each in _NUMBER.findall(begin)}
-    return frozenset(found | {int(each) for each in _NUMBER.findall(begin.translate(_QUOTES))})
+    as_written = {int(each) for each in _NUMBER.findall(begin)}
+    return frozenset(as_written | {int(each) for each in _NUMBER.findall(begin.translate(_QUOTES))})
 
 
 def reached(subject: Subject, text: str, segments: Sequence[Segment]) -> Iterator[Finding]:
-    """The findings about a shell text of which these are the commands."""
+    """Yields the findings about a shell text of which these are the commands."""
     if subject.own_pids is None:
         return
     if subject.own_pids and _REACHES.search(text.translate(_QUOTES)):
@@ -56,7 +56,7 @@ def reached(subject: Subject, text: str, segments: Sequence[Segment]) -> Iterato
 
 
 def _runtime_process(segment: Segment, text: str) -> str:
-    """The word for a process that cannot be looked up; empty where there is none."""
+    """Returns the word for a process that cannot be looked up; empty where there is none."""
     words = segment.words
     if not words or posixpath.basename(words[0]) not in _BY_PID:
         return ""
@@ -70,7 +70,7 @@ def _runtime_process(segment: Segment, text: str) -> str:
 
 
 def _is_own_job(word: str, text: str) -> bool:
-    """Tell whether a word names a job that the text itself has put into the background."""
+    """Returns whether a word names a job that the text itself has put into the background."""
     job = _JOB.fullmatch(word)
     if job is None or not _STARTS_JOB.search(text) or "watchgate" in text:
         return False
@@ -78,5 +78,5 @@ def _is_own_job(word: str, text: str) -> bool:
 
 
 def _span(pids: frozenset[int], text: str) -> tuple[int, int] | None:
-    found = (each.span() for each in _NUMBER.finditer(text) if int(each[0]) in pids)
-    return next(found, None)
+    spans = (each.span() for each in _NUMBER.finditer(text) if int(each[0]) in pids)
+    return next(spans, None)

@@ -1,4 +1,4 @@
-"""Where a path leads, worked out from its text and the symbolic links that are told of."""
+"""Resolution of paths by their text and the symbolic links that are known."""
 
 from __future__ import annotations
 
@@ -34,12 +34,12 @@ PLAIN_NAMES = re.compile(r"[\w-][\w.+-]*(?:/[\w-][\w.+-]*)*")
 
 
 def within(path: str, folder: str) -> bool:
-    """Whether an absolute path is the folder or lies below it."""
+    """Returns whether an absolute path is the folder or lies below it."""
     return path == folder or path.startswith(folder.rstrip("/") + "/")
 
 
 class Place(msgspec.Struct, frozen=True, gc=False):
-    """Where a call runs: the session's folder, the home, and the folder it is in by now.
+    """The place where a call runs: the session's folder, the home, and the current folder.
 
     All are absolute, or empty where they are not known. `own` are the absolute paths of our own
     files and of the settings that put us in the agents' way. `links` are those of the `Subject`,
@@ -54,7 +54,7 @@ class Place(msgspec.Struct, frozen=True, gc=False):
     changed: frozenset[str] = frozenset()
 
     def resolve(self, path: str) -> str:
-        """The normalised path; as it is written if the folder it starts from is not known."""
+        """Returns the normalised path; as written if the folder it starts from is not known."""
         if PLAIN_NAMES.fullmatch(path) and _is_normal(self.cwd):
             return f"{self.cwd}/{path}"
         for names, value in ((_HOMES, self.home), (_HERE, self.cwd)):
@@ -67,7 +67,7 @@ class Place(msgspec.Struct, frozen=True, gc=False):
         return "/" + normal.lstrip("/") if normal.startswith("/") else normal
 
     def leads_to(self, path: str, *, itself: bool = True) -> tuple[str, ...]:
-        """What the path stands for by the links in it; without `itself` not by its last name.
+        """Returns what the path leads to by the links in it; its last name only with `itself`.
 
         Who removes or renames a link does that to the link, and not to what it leads to.
         """
@@ -79,11 +79,11 @@ class Place(msgspec.Struct, frozen=True, gc=False):
         return tuple(dict.fromkeys(_led(_targets(self.links), resolved, itself=itself)))
 
     def forms(self, path: str) -> tuple[str, ...]:
-        """The path as it is written, and all that it leads to."""
+        """Returns the path as it is written, and all that it leads to."""
         return (path, *self.leads_to(path))
 
     def outside(self, path: str) -> bool:
-        """Whether a path leaves the session's folder; a name below an unknown folder does not."""
+        """Returns whether a path leaves the session's folder; not below an unknown folder."""
         resolved = self.resolve(path)
         if resolved.startswith("/"):
             if _STREAM.fullmatch(resolved):
@@ -92,14 +92,14 @@ class Place(msgspec.Struct, frozen=True, gc=False):
         return resolved.startswith(("..", *_ELSEWHERE))
 
     def inside(self, path: str) -> bool:
-        """Whether a path is known to lie in the session's folder, or is that folder."""
+        """Returns whether a path is known to lie in the session's folder, or is that folder."""
         resolved = self.resolve(path)
         if resolved.startswith("/"):
             return bool(self.session) and within(resolved, posixpath.normpath(self.session))
         return not resolved.startswith(("..", *_UNKNOWN))
 
     def temporary(self, path: str) -> bool:
-        """Tell whether a path lies below a folder for temporary files.
+        """Returns whether a path lies below a folder for temporary files.
 
         The session's folder and a home are work wherever they lie: a container may have both there.
         """
@@ -111,11 +111,11 @@ class Place(msgspec.Struct, frozen=True, gc=False):
         return any(resolved != top and within(resolved, top) for top in TEMPORARY)
 
     def device(self, path: str) -> bool:
-        """Whether a path is a disk, a partition or memory itself."""
+        """Returns whether a path is a disk, a partition or memory itself."""
         return bool(_RAW_DEVICE.match(self.resolve(path)))
 
     def sweeping(self, path: str) -> bool:
-        """Whether removing this path takes a home, the root or something outside the session."""
+        """Returns whether removing the path takes a home, the root or what is not the session's."""
         resolved = self.resolve(path)
         if self.temporary(resolved):
             return False
@@ -126,7 +126,7 @@ class Place(msgspec.Struct, frozen=True, gc=False):
         return self.outside(resolved)
 
     def is_own(self, path: str) -> bool:
-        """Whether a path is one of our own files or lies in one of our folders, in any case."""
+        """Returns whether a path is one of our own files or below one; letter case is ignored."""
         if not self.own:
             return False
         resolved = self.resolve(path).casefold()
@@ -134,11 +134,11 @@ class Place(msgspec.Struct, frozen=True, gc=False):
         return resolved in whole or resolved.startswith(below)
 
     def is_changed(self, path: str) -> bool:
-        """Tell whether the session has written this file."""
+        """Returns whether the session has written this file."""
         return self.resolve(path) in self.changed or self.changed == EVERYTHING
 
     def holds_own(self, path: str) -> bool:
-        """Whether our own files lie below this path; the home and what holds it do not count."""
+        """Returns whether our own files lie below this path; homes and what holds them never."""
         if not self.own:
             return False
         resolved = self.resolve(path).casefold()
@@ -149,7 +149,7 @@ class Place(msgspec.Struct, frozen=True, gc=False):
 
 
 def _led(targets: Mapping[str, list[str]], path: str, *, itself: bool) -> Iterator[str]:
-    """The path with each of its beginnings that is a link replaced by what the link leads to."""
+    """Yields the path with each of its beginnings that is a link replaced by the link's target."""
     ends = [at for at, char in enumerate(path) if char == "/"]
     for end in (*ends, len(path)) if itself else ends:
         for target in targets.get(path[:end] or "/", ()):
@@ -160,10 +160,10 @@ def _led(targets: Mapping[str, list[str]], path: str, *, itself: bool) -> Iterat
 
 @lru_cache(maxsize=4)
 def _targets(links: Links) -> dict[str, list[str]]:
-    found: dict[str, list[str]] = {}
+    targets: dict[str, list[str]] = {}
     for link, target in links:
-        found.setdefault(link, []).append(target)
-    return found
+        targets.setdefault(link, []).append(target)
+    return targets
 
 
 @lru_cache(maxsize=16)
@@ -174,7 +174,7 @@ def _is_normal(folder: str) -> bool:
 
 @lru_cache(maxsize=4)
 def _index(own: tuple[str, ...]) -> tuple[frozenset[str], tuple[str, ...], frozenset[str]]:
-    """These paths, what paths below them start with, and the folders that they lie in.
+    """Returns these paths, the prefixes of paths below them, and the folders that hold them.
 
     All without case, as a file system may have them.
     """

@@ -19,7 +19,7 @@ from watchgate.core.policy.rule_file import Defaults
 from watchgate.core.recent import Recent
 
 Found = tuple[int, Rule, Shape | None]
-"""What a command must have (see `matching.needs`), a rule, and a shape of its program."""
+"""The bits of what a command must have, a rule, and a shape of its program."""
 
 _PROTECTED = ("own.", "terminal.", "text.")
 # Names of programs come from agents, so not all of them are kept.
@@ -33,43 +33,43 @@ class Index:
     """
 
     def __init__(self, rules: Iterable[Rule]) -> None:
-        """Sort the shapes of the rules by the programs that they name."""
+        """Sorts the shapes of the rules by the programs that they name."""
         self.rules = tuple(rules)
         self.known: Recent[tuple[str, int, str, str, str], tuple[Found, ...]] = Recent(_MAX_KNOWN)
         # Each with its place among all, so that the order of the files can be had back.
         self._of_program: dict[str, list[tuple[int, Found]]] = {}
         self._of_several: list[tuple[int, Found]] = []
-        for place, found in enumerate(_shapes(self.rules)):
-            _, _, shape = found
+        for place, entry in enumerate(_shapes(self.rules)):
+            _, _, shape = entry
             if shape is None or not shape.program or shape.program.search is not None:
-                self._of_several.append((place, found))
+                self._of_several.append((place, entry))
             else:
                 for name in shape.program.whole:
-                    self._of_program.setdefault(name, []).append((place, found))
+                    self._of_program.setdefault(name, []).append((place, entry))
 
     def of(self, program: str, tool: Tool, has: int = needs.ALL) -> tuple[Found, ...]:
-        """The rules that may be about a program that this tool runs, in a command that `has` this.
+        """Returns the rules that may match a program that this tool runs, in a command with `has`.
 
-        `has` is as `matching.needs` tells it.
+        `has` are the bits of what the command has.
         """
         key = program, has, tool.cls, tool.name, tool.native_name
-        found = self.known.get(key)
-        if found is None:
-            found = self.known[key] = tuple(self._look_up(program, tool, has))
-        return found
+        entries = self.known.get(key)
+        if entries is None:
+            entries = self.known[key] = tuple(self._look_up(program, tool, has))
+        return entries
 
     def _look_up(self, program: str, tool: Tool, has: int) -> Iterator[Found]:
         named = self._of_program.get(program, ())
-        for _, found in merge(named, self._of_several, key=itemgetter(0)):
-            needed, rule, shape = found
+        for _, entry in merge(named, self._of_several, key=itemgetter(0)):
+            needed, rule, shape = entry
             if needed & ~has or not rule.scope.of_tool(tool):
                 continue
             if shape is None or shape.is_of(program):
-                yield found
+                yield entry
 
 
 def _shapes(rules: Iterable[Rule]) -> Iterator[Found]:
-    """Each shape of each rule, and each rule without one, with what a command must have."""
+    """Yields each shape of each rule, and each rule without one, with the bits it needs."""
     for rule in rules:
         if not rule.shapes:
             yield rule.needs, rule, None
@@ -78,7 +78,7 @@ def _shapes(rules: Iterable[Rule]) -> Iterator[Found]:
 
 
 class Policy(msgspec.Struct, frozen=True):
-    """All rules in force, the ids of those that were `disabled`, and what is said of every call.
+    """All rules in force, the ids of those that were `disabled`, and findings for every call.
 
     `faults` are findings about files that could not be used; `sets` are the shipped ones. `ends`
     says that a rule holds only until some time. `working` are the rules of ordinary work.
@@ -98,7 +98,7 @@ class Policy(msgspec.Struct, frozen=True):
 
     @classmethod
     def of(cls, files: Iterable[Loaded], faults: Sequence[Finding] = ()) -> Policy:
-        """The policy of these files; raises `PolicyError`."""
+        """Compiles the policy of these files; raises `PolicyError`."""
         loaded = tuple(files)
         off = _disabled(loaded)
         sets = _shipped_sets(loaded)
@@ -114,7 +114,7 @@ class Policy(msgspec.Struct, frozen=True):
     def with_rules(
         cls, rules: Sequence[Rule], defaults: Defaults, faults: Sequence[Finding] = ()
     ) -> Policy:
-        """The policy of rules that are compiled already."""
+        """Makes the policy of rules that are compiled already."""
         tightening = [rule for rule in rules if not rule.loosens]
         return cls(
             rules=tuple(rules),
@@ -129,7 +129,7 @@ class Policy(msgspec.Struct, frozen=True):
         )
 
     def tightened(self, files: Sequence[Loaded], faults: Sequence[Finding] = ()) -> Policy:
-        """This policy with the files of a project added; raises `PolicyError`."""
+        """Returns this policy with the files of a project added; raises `PolicyError`."""
         rules = list(self.rules)
         for file in files:
             taken = _taken(rules, self.disabled)
@@ -139,12 +139,12 @@ class Policy(msgspec.Struct, frozen=True):
         return msgspec.structs.replace(made, disabled=self.disabled, sets=self.sets)
 
     def rule(self, rule_id: str) -> Rule | None:
-        """The rule with this id."""
+        """Returns the rule with this id."""
         return next((rule for rule in self.rules if rule.id == rule_id), None)
 
 
 def _taken(rules: Iterable[Rule], disabled: Iterable[str]) -> dict[str, str]:
-    """Where the rule of each id stands that is given already."""
+    """Maps each id that is in use to the place of its rule."""
     given = dict.fromkeys(disabled, "a shipped rule that is disabled")
     return {**given, **{rule.id: rule.place for rule in rules}}
 
@@ -152,7 +152,7 @@ def _taken(rules: Iterable[Rule], disabled: Iterable[str]) -> dict[str, str]:
 def _compiled(
     file: Loaded, shipped_sets: Sets, taken: Mapping[str, str], off: frozenset[str]
 ) -> Iterator[Rule]:
-    """The rules of a file; `taken` says of each id that is given already where that rule stands."""
+    """Compiles the rules of a file; `taken` maps each id in use to the place of its rule."""
     sets = {**shipped_sets, **file.file.sets}
     for index, data in enumerate(file.file.rule):
         if data.id in taken:
@@ -173,7 +173,7 @@ def _shipped_sets(files: Sequence[Loaded]) -> dict[str, tuple[str, ...]]:
 
 
 def _defaults(given: Sequence[Defaults]) -> Defaults:
-    """The strictest of what the files say."""
+    """Returns the strictest of the files' defaults."""
     return Defaults(
         decision="deny" if any(each.decision == "deny" for each in given) else "ask",
         opaque="deny" if any(each.opaque == "deny" for each in given) else "ask",
@@ -182,7 +182,7 @@ def _defaults(given: Sequence[Defaults]) -> Defaults:
 
 def _disabled(files: Sequence[Loaded]) -> frozenset[str]:
     shipped = {rule.id: rule for file in files if file.tier == "shipped" for rule in file.file.rule}
-    found: set[str] = set()
+    rule_ids: set[str] = set()
     for file in files:
         for rule_id in file.file.disable:
             rule = shipped.get(rule_id)
@@ -193,5 +193,5 @@ def _disabled(files: Sequence[Loaded]) -> frozenset[str]:
                 fault = "protects this system or the gate itself and stays; remove it"
             if fault:
                 raise PolicyError(f"{file.source.place('disable')}: disable: {rule_id} {fault}")
-            found.add(rule_id)
-    return frozenset(found)
+            rule_ids.add(rule_id)
+    return frozenset(rule_ids)

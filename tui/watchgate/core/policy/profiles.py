@@ -26,7 +26,7 @@ Says = Literal["deny", "grave", "unread", "no-rule", "lasting", "ask", "ordinary
 
 
 class Row(msgspec.Struct, frozen=True):
-    """What the policy said, in words, and what each profile makes of it."""
+    """One row of the table: a kind of assessment, and the gate's action in each profile."""
 
     says: Says
     title: str
@@ -35,7 +35,7 @@ class Row(msgspec.Struct, frozen=True):
     strict: Cell
 
     def cell(self, profile: Profile) -> Cell:
-        """The entry of one profile."""
+        """Returns the entry of one profile."""
         match profile:
             case "watch":
                 return self.watch
@@ -58,7 +58,7 @@ TABLE = (
 
 
 def table(profile: Profile, *, auto_allow: bool = False) -> tuple[tuple[str, Cell], ...]:
-    """The rows of the table for one profile, as (what the policy says, what the gate does)."""
+    """Returns the table's rows for one profile, as (kind of assessment, action of the gate)."""
     return tuple((row.title, _configured(row.cell(profile), auto_allow)) for row in TABLE)
 
 
@@ -70,11 +70,15 @@ def gate_action(
     runs_unasked: bool = False,
     auto_allow: bool = False,
 ) -> GateAction:
-    """What the gate does; `autonomous` says that nobody sits in front of the agent.
+    """Decides what the gate does with an assessment in a profile.
 
-    `runs_unasked` says that nobody may be asked about what is handed back: the agent does not tell
-    its mode, or the mode runs such calls. `auto_allow` is the setting under which an allow rule is
-    told to the agent as an allow.
+    Args:
+        profile: The profile in force.
+        assessment: The policy's assessment of the call.
+        autonomous: Whether nobody sits in front of the agent.
+        runs_unasked: Whether a call that is handed back may run without anybody being asked: the
+            agent does not report its mode, or the mode runs such calls.
+        auto_allow: Whether the allow of a rule is given to the agent as an allow.
     """
     says = _says(assessment)
     cell = next(row for row in TABLE if row.says == says).cell(profile)
@@ -90,7 +94,7 @@ def gate_action(
 
 
 class Held(msgspec.Struct, frozen=True):
-    """The profiles under which a call does not run before an operator lets it, or is denied."""
+    """Flags of the profiles under which a call waits for an operator, or is denied."""
 
     guard: bool
     guard_unattended: bool
@@ -98,7 +102,7 @@ class Held(msgspec.Struct, frozen=True):
 
 
 def held(assessment: Assessment) -> Held:
-    """Look an assessment up in the profiles that hold something."""
+    """Looks an assessment up in the profiles that hold something."""
     return Held(
         guard=_stops("guard", assessment, autonomous=False),
         guard_unattended=_stops("guard", assessment, autonomous=True),

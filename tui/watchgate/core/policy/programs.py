@@ -1,4 +1,4 @@
-"""Programs that few know, each in plain words, for whoever has to decide about a command."""
+"""Explanations of little-known programs, for the person who decides about a command."""
 
 from __future__ import annotations
 
@@ -246,7 +246,7 @@ PROGRAMS: dict[str, str] = dict(line.split(": ", 1) for line in _WORDS.strip().s
 
 
 def plain_words(segments: Iterable[Segment]) -> Iterator[str]:
-    """A line for each program of a call that few know; those that a rule allows need none.
+    """Yields a line for each little-known program of a call; allowed commands need none.
 
     A program that is named by a folder of somebody's own may be anything.
     """
@@ -261,6 +261,6 @@ def plain_words(segments: Iterable[Segment]) -> Iterator[str]:
 
 
 def _family(name: str) -> str:
-    """The name that a table has of a program: `mkfs` of `mkfs.ext4`."""
+    """Returns the name under which the table has a program: `mkfs` for `mkfs.ext4`."""
     stem, _, kind = name.partition(".")
     return stem if kind and stem in _OF_KINDS else name

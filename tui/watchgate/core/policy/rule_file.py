@@ -168,7 +168,7 @@ class RuleData(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=
 
 
 class Defaults(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """What is said where no rule speaks, and where the text cannot be read; never an allow."""
+    """The decision where no rule speaks, and where the text cannot be read; never an allow."""
 
     decision: Literal["ask", "deny"] = "ask"
     opaque: Literal["ask", "deny"] = "ask"

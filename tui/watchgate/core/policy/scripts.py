@@ -1,4 +1,4 @@
-"""Names that mix letters of several scripts, which may pass for names in one.
+"""Detection of names that mix letters of several scripts and may pass for names in one.
 
 A name in any one script is as good as another, also with digits, signs or a Latin ending
 (`отчёт-2.pdf`), and composed or not: people name their files so. What nobody types is one run of
@@ -25,27 +25,30 @@ _SHOWN_LETTERS = 3
 def mixed_scripts(
     names: Iterable[tuple[str, Span | None]], segment: int | None = None
 ) -> Iterator[Finding]:
-    """One finding for each name with a run of letters of several scripts, with their code points.
+    """Yields a finding for each name with a run of letters of several scripts.
 
-    A name is given with where it stands in the shown text. One with a blank in it is prose.
+    The finding names the odd letters by code point. A name is given with its span in the shown
+    text; one with a blank in it is prose.
     """
     for name, span in names:
         if not name.isascii() and (run := _mixed_run(name)):
-            reason = f"Mixes letters of several scripts, so it may be another name: {_told(run)}"
+            reason = (
+                f"Mixes letters of several scripts, so it may be another name: {_odd_text(run)}"
+            )
             yield Finding("text.mixed-scripts", reason, "medium", span, segment)
 
 
 # A text may hold the same name many times.
 @lru_cache(maxsize=64)
 def _mixed_run(name: str) -> str:
-    """The first run of letters of several scripts; empty without any, and for prose."""
+    """Returns the first run of letters of several scripts; empty without any, and for prose."""
     if any(map(str.isspace, name)):
         return ""
     return next((run for run in _RUN.findall(name) if len(_scripts(run)) > 1), "")
 
 
 def _scripts(run: str) -> frozenset[str]:
-    """Which of the scripts that look alike the letters are of."""
+    """Returns the scripts, of those that look alike, to which the letters belong."""
     return _LOOK_ALIKE.intersection(map(_script, run))
 
 
@@ -53,14 +56,14 @@ def _script(letter: str) -> str:
     return unicodedata.name(letter, "").partition(" ")[0]
 
 
-def _told(run: str) -> str:
-    """The letters that are in the minority, each once, with what they are."""
+def _odd_text(run: str) -> str:
+    """Returns a text that names the letters in the minority, each once, by code point."""
     scripts = [_script(letter) for letter in run]
-    most = max(_scripts(run), key=scripts.count)
-    others = [each for each in dict.fromkeys(run) if _script(each) in _LOOK_ALIKE - {most}]
-    told = ", ".join(
+    main_script = max(_scripts(run), key=scripts.count)
+    others = [each for each in dict.fromkeys(run) if _script(each) in _LOOK_ALIKE - {main_script}]
+    letters = ", ".join(
         f"{each} is U+{ord(each):04X} {unicodedata.name(each)}" for each in others[:_SHOWN_LETTERS]
     )
     more = f", and {len(others) - _SHOWN_LETTERS} more" if len(others) > _SHOWN_LETTERS else ""
     shown = run if len(run) <= _SHOWN_CHARS else f"{run[:_SHOWN_CHARS]}..."
-    return f"in {shown} {told}{more}"
+    return f"in {shown} {letters}{more}"

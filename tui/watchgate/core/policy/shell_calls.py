@@ -1,4 +1,4 @@
-"""Shell calls: every command of the text is held against the rules, and all must be allowed."""
+"""Assessment of shell calls: each command is matched against the rules; all must be allowed."""
 
 from __future__ import annotations
 
@@ -53,20 +53,20 @@ Holds = Callable[[Rule], bool]
 
 
 def assess_shell(subject: Subject, policy: Policy, holds: Holds) -> Assessment:
-    """What the policy says about a shell call; spans are positions in the command.
+    """Assesses a shell call; spans are positions in the command.
 
-    `holds` tells whether a rule's scope takes in the call.
+    `holds` decides whether a rule's scope takes in the call.
     """
     text = tool_input.command(subject.tool)
     if text is None:
         reason = "Does not say which command it runs"
-        found = (Finding("call.opaque", reason, "unknown"), *policy.faults)
-        return Assessment("ask", "unknown", found, opaque=True)
+        all_findings = (Finding("call.opaque", reason, "unknown"), *policy.faults)
+        return Assessment("ask", "unknown", all_findings, opaque=True)
     scanned = text[:MAX_SCANNED_CHARS]
     parsed = commands_of(subject.tool, scanned)
     cut = len(text) > len(scanned)
     reader = _Reader(subject, policy, holds, scanned, opaque=parsed.opaque or cut)
-    reader.read(parsed.found)
+    reader.read(parsed.commands)
     opaque = reader.opaque
     findings = reader.findings(opaque=opaque)
     findings += guard(text)
@@ -74,14 +74,14 @@ def assess_shell(subject: Subject, policy: Policy, holds: Holds) -> Assessment:
         findings.append(Finding("policy.env", _NOT_COVERED["policy.env"], "medium"))
     if opaque:
         reason = parsed.why or "Runs something that its text does not show"
-        said = policy.defaults.opaque
-        findings.append(Finding("shell.opaque", reason, "unknown", parsed.where, decision=said))
+        default = policy.defaults.opaque
+        findings.append(Finding("shell.opaque", reason, "unknown", parsed.where, decision=default))
     findings += reached(subject, scanned, reader.segments)
     covered = all(segment.allowed_by for segment in reader.segments)
     if not findings and not (reader.allows and covered):
-        said = policy.defaults.decision
+        default = policy.defaults.decision
         reason = "Runs no command that a rule could be about"
-        findings.append(Finding(NO_RULE, reason, "medium", decision=said))
+        findings.append(Finding(NO_RULE, reason, "medium", decision=default))
     findings += policy.faults
     return combined(findings, reader.allows, tuple(reader.segments), opaque=opaque)
 
@@ -93,16 +93,21 @@ def combined(
     *,
     opaque: bool = False,
 ) -> Assessment:
-    """Deny before ask before allow: an allow needs that nothing else was found."""
+    """Makes one assessment of findings: deny before ask before allow.
+
+    An allow needs that there is no other finding.
+    """
     if not findings:
-        found = tuple(dict.fromkeys(allows))
-        return Assessment("allow", _worst(found), found, opaque, segments)
+        all_findings = tuple(dict.fromkeys(allows))
+        return Assessment("allow", _worst(all_findings), all_findings, opaque, segments)
     decision: Decision = "ask"
     if any(finding.decision == "deny" for finding in findings):
         decision = "deny"
     # The gravest first, those of one risk in their order.
-    found = tuple(sorted(dict.fromkeys(findings), key=lambda finding: -severity(finding.risk)))
-    return Assessment(decision, _worst(found), found, opaque, segments)
+    all_findings = tuple(
+        sorted(dict.fromkeys(findings), key=lambda finding: -severity(finding.risk))
+    )
+    return Assessment(decision, _worst(all_findings), all_findings, opaque, segments)
 
 
 def _worst(findings: Iterable[Finding]) -> Risk:
@@ -114,7 +119,7 @@ def _worst_is_grave(findings: Sequence[Finding]) -> bool:
 
 
 class _Reader:
-    """Holds the rules against commands in their order, for as long as `budget` words last.
+    """Matches the rules against commands in their order, within a budget of words.
 
     `opaque` says that a command was left out, or ran in a folder that is not followed.
     """
@@ -122,6 +127,15 @@ class _Reader:
     def __init__(
         self, subject: Subject, policy: Policy, holds: Holds, text: str, *, opaque: bool
     ) -> None:
+        """Prepares the reading of one shell call.
+
+        Args:
+            subject: The call, who makes it, and where.
+            policy: The rules in force.
+            holds: Decides whether a rule's scope takes in the call.
+            text: The command.
+            opaque: Some of it could not be read.
+        """
         self.opaque = opaque
         self.segments: list[Segment] = []
         self.allows: list[Finding] = []
@@ -133,8 +147,8 @@ class _Reader:
         self._is_long = len(text) > _LONG_CHARS
         self._budget = len(text) // _CHARS_A_READ + _MAX_READ_A_TEXT
         # The commands where they are meant to run, and in other folders where they may run.
-        self._seen: dict[int, Seen] = {}
-        self._seen_in: dict[str, dict[int, Seen]] = {}
+        self._views: dict[int, Seen] = {}
+        self._views_in: dict[str, dict[int, Seen]] = {}
         self._hits: list[Finding] = []
         # Of the findings of rules, where they stand among others of their risk.
         self._ranks: dict[Finding, int] = {}
@@ -143,17 +157,17 @@ class _Reader:
         self._filled: frozenset[str] = frozenset()
         self._fetched = subject.fetched
 
-    def read(self, found: Sequence[Command]) -> None:
-        """Judge every command."""
+    def read(self, commands: Sequence[Command]) -> None:
+        """Judges every command."""
         start = self._start(tool_input.folder(self._subject.tool))
         changed = self._subject.changed
-        if len(found) > 1:
+        if len(commands) > 1:
             # What one command writes, another may run.
-            changed |= written(found, start)
-            self._filled = filled(found, start)
-        self._fetched = fetched.fetched(found, start, self._fetched)
+            changed |= written(commands, start)
+            self._filled = filled(commands, start)
+        self._fetched = fetched.fetched(commands, start, self._fetched)
         self._folders = Folders(replace(start, changed=changed) if changed else start)
-        for command in found:
+        for command in commands:
             check()
             looked_at = (command, *command.piped_from, *command.built_from)
             self._budget -= sum(len(each.words) + len(each.redirects) for each in looked_at)
@@ -165,8 +179,8 @@ class _Reader:
             self.opaque = self.opaque or self._folders.opaque
 
     def findings(self, *, opaque: bool) -> list[Finding]:
-        """What was found in the commands and in the text itself."""
-        found = [*self._hits, *self._other]
+        """Returns the findings about the commands and about the text itself."""
+        findings = [*self._hits, *self._other]
         for _, rule, _ in self._policy.of_text.of("", self._subject.tool):
             if self._is_long:
                 check()
@@ -174,16 +188,16 @@ class _Reader:
                 continue
             span = rule.text_hit(self._text, self._subject.own)
             if span is not None or not rule.of_text:
-                found.append(rule.finding(span))
-                self._ranks[found[-1]] = rule.rank()
-        return sorted(found, key=lambda finding: self._ranks.get(finding, 1))
+                findings.append(rule.finding(span))
+                self._ranks[findings[-1]] = rule.rank()
+        return sorted(findings, key=lambda finding: self._ranks.get(finding, 1))
 
     def _command(self, command: Command) -> None:
         span = command.span
         places = self._folders.before(command)
         self._budget -= (len(places) - 1) * len(command.words)
         views = [self._see(command, place, first=place is places[0]) for place in places]
-        matching = [hit for seen in views for hit in self._matching(seen)]
+        matching = [hit for view in views for hit in self._matching(view)]
         hits = list(dict.fromkeys(finding for _, finding in matching))
         hits += mixed_scripts(_names(command), command.segment)
         if any(runs_unread(command, place, self._filled) for place in places):
@@ -207,26 +221,26 @@ class _Reader:
             if not any(severity(hit.risk) > severity(work.risk) for hit in hits):
                 hits.append(work)
         self._hits += hits
-        said = list(hits)
+        findings = list(hits)
         unclean = clean(views[0])
         if unclean == "policy.redirect" and all(map(writes_inside, views)):
             reason = _WRITES_INSIDE
-            said.append(self._say(unclean, reason, span, command.segment, effect="ordinary"))
+            findings.append(self._say(unclean, reason, span, command.segment, effect="ordinary"))
         elif unclean:
             effect = _effect(unclean, views, known=work is not None or bool(covered))
             reason = _NOT_COVERED[unclean]
-            said.append(self._say(unclean, reason, span, command.segment, effect=effect))
+            findings.append(self._say(unclean, reason, span, command.segment, effect=effect))
         if not covered and not known and (command.words or not unclean):
             lost = "Runs in a folder that is not followed"
             reason = lost if self._folders.lost else "No rule knows this command"
-            said.append(self._say(NO_RULE, reason, span, command.segment))
-        rules = tuple(dict.fromkeys(finding.rule for finding in said))
+            findings.append(self._say(NO_RULE, reason, span, command.segment))
+        rules = tuple(dict.fromkeys(finding.rule for finding in findings))
         self.segments.append(
             Segment(
                 number=command.segment,
                 span=span,
                 words=tuple(word.text for word in command.words),
-                risk=_worst(said) if said else "low",
+                risk=_worst(findings) if findings else "low",
                 rules=rules,
                 allowed_by="" if unclean else covered,
                 nested=command.nested,
@@ -236,35 +250,44 @@ class _Reader:
         )
 
     def _see(self, command: Command, place: Place, *, first: bool) -> Seen:
-        known = self._seen if first else self._seen_in.setdefault(place.cwd, {})
-        seen = known[id(command)] = Seen(command, place, known)
-        return seen
+        known = self._views if first else self._views_in.setdefault(place.cwd, {})
+        view = known[id(command)] = Seen(command, place, known)
+        return view
 
     def _covered(self, views: list[Seen]) -> str:
-        """The rule that allows the command, where it is allowed in every folder."""
-        found = [self._allowed_by(seen) for seen in views]
-        return found[0] if all(found) else ""
+        """Returns the id of the rule that allows the command in every folder it may run in."""
+        rule_ids = [self._allowed_by(view) for view in views]
+        return rule_ids[0] if all(rule_ids) else ""
 
     def _ordinary(self, views: list[Seen]) -> Finding | None:
-        """Find what is said of a command that is ordinary work in every folder where it may run."""
-        found = [self._rule_over(counted(seen), self._policy.working) for seen in views]
-        if not all(found) or found[0] is None:
+        """Returns the finding about a command that is ordinary work in all its folders, if any."""
+        rules = [self._rule_over(counted(view), self._policy.working) for view in views]
+        if not all(rules) or rules[0] is None:
             return None
         command = views[0].command
-        return found[0].finding(command.span, command.segment)
+        return rules[0].finding(command.span, command.segment)
 
     def _say(
         self, rule: str, reason: str, span: Span, segment: int, *, effect: Effect | None = None
     ) -> Finding:
-        default = self._policy.defaults.decision
-        said = Finding(rule, reason, "medium", span, segment, default, effect=effect)
-        self._other.append(said)
-        return said
+        """Adds a finding of a built-in rule.
 
-    def _matching(self, seen: Seen) -> Iterator[tuple[Rule, Finding]]:
-        texts = seen.known_texts
+        Args:
+            rule: The id of the built-in rule.
+            reason: The sentence for a person.
+            span: The part of the command that it is about.
+            segment: The number of its part, from 1.
+            effect: Whether it is ordinary or lasting, where nobody sits.
+        """
+        default = self._policy.defaults.decision
+        finding = Finding(rule, reason, "medium", span, segment, default, effect=effect)
+        self._other.append(finding)
+        return finding
+
+    def _matching(self, view: Seen) -> Iterator[tuple[Rule, Finding]]:
+        texts = view.known_texts
         last: Rule | None = None
-        may_be = self._policy.asking.of(seen.program, self._subject.tool, seen.has)
+        may_be = self._policy.asking.of(view.program, self._subject.tool, view.has)
         for _, rule, shape in may_be:
             if rule is last:
                 continue
@@ -274,46 +297,46 @@ class _Reader:
                 continue
             if self._is_long:
                 check()
-            words = rule.words_in(seen, shape)
+            words = rule.words_in(view, shape)
             if words is not None and self._fits_text(rule):
                 last = rule
-                reason = rule.sentence(shape, Matched(seen, shape, words).fill)
-                hit = rule.finding(_around(words, seen), seen.command.segment, reason, shape)
+                reason = rule.sentence(shape, Matched(view, shape, words).fill)
+                hit = rule.finding(_around(words, view), view.command.segment, reason, shape)
                 self._ranks[hit] = rule.rank(shape, names=bool(reason))
                 yield rule, hit
 
     def _fits_text(self, rule: Rule) -> bool:
-        """Whether the text is as a rule asks that is about commands too."""
+        """Returns whether the whole text is as a rule for commands asks besides."""
         if rule.opaque not in (None, self.opaque):
             return False
         return not rule.of_text or rule.text_hit(self._text, self._subject.own) is not None
 
-    def _allowed_by(self, seen: Seen) -> str:
-        command = seen.command
+    def _allowed_by(self, view: Seen) -> str:
+        command = view.command
         if command.transparent:
             return "runs only what is in it"
         if not command.words:
-            return _opens_or_sets(seen)
-        rule = self._rule_over(seen, self._policy.allowing)
+            return _opens_or_sets(view)
+        rule = self._rule_over(view, self._policy.allowing)
         if rule is None:
             return ""
         self.allows.append(rule.finding(command.span, command.segment))
         return rule.id
 
-    def _rule_over(self, seen: Seen, rules: Index) -> Rule | None:
-        """The first of the rules that loosen which covers the command."""
-        if not seen.command.words:
+    def _rule_over(self, view: Seen, rules: Index) -> Rule | None:
+        """Returns the first of the loosening rules that covers the command."""
+        if not view.command.words:
             return None
-        texts = seen.known_texts
-        for _, rule, shape in rules.of(seen.program, self._subject.tool):
+        texts = view.known_texts
+        for _, rule, shape in rules.of(view.program, self._subject.tool):
             if shape is None or (shape.heads is not None and shape.heads.isdisjoint(texts)):
                 continue
-            if (rule.scope.every_shell_call or self._holds(rule)) and rule.covers(seen, shape):
+            if (rule.scope.every_shell_call or self._holds(rule)) and rule.covers(view, shape):
                 return rule
         return None
 
     def _start(self, folder: str | None) -> Place:
-        """Where the call itself wants to be run."""
+        """Returns the folder in which the call itself wants to be run."""
         subject = self._subject
         cwd = subject.cwd
         place = Place(cwd, subject.home, cwd, subject.own, subject.links)
@@ -323,7 +346,7 @@ class _Reader:
 
 
 def _effect(unclean: str, views: list[Seen], *, known: bool) -> Effect | None:
-    """Judge the variables that are set for a command: they may decide what it runs."""
+    """Returns the effect of setting variables for a command: they may decide what it runs."""
     if unclean != "policy.env" or not views[0].command.words:
         return None
     if not all(map(sets_within, views)):
@@ -331,9 +354,9 @@ def _effect(unclean: str, views: list[Seen], *, known: bool) -> Effect | None:
     return "ordinary" if known else None
 
 
-def _opens_or_sets(seen: Seen) -> str:
-    """What a command without a program does: variables, and files for a group or a loop."""
-    place, redirects = seen.place, seen.command.redirects
+def _opens_or_sets(view: Seen) -> str:
+    """Describes a command without a program: variables, and files for a group or a loop."""
+    place, redirects = view.place, view.command.redirects
     for target in (redirect.target for redirect in redirects if redirect.reads):
         if target.expands == "value" and target.text.startswith("<("):
             continue  # What prints it is judged by itself.
@@ -343,7 +366,7 @@ def _opens_or_sets(seen: Seen) -> str:
 
 
 def _names(command: Command) -> Iterator[tuple[str, Span]]:
-    """Everything that the command is told, each with where it stands."""
+    """Yields the words, assignments and redirect targets of a command, each with its span."""
     targets = (redirect.target for redirect in command.redirects)
     for word in (*command.assignments, *command.words, *targets):
         yield word.text, word.span
@@ -354,7 +377,7 @@ def _is_unworded(command: Command) -> bool:
     return reads or bool(command.documents or command.piped_from or command.reads_input)
 
 
-def _around(words: list[Word], seen: Seen) -> Span:
+def _around(words: list[Word], view: Seen) -> Span:
     if not words:
-        return seen.command.span
+        return view.command.span
     return min(word.start for word in words), max(word.end for word in words)

@@ -1,4 +1,4 @@
-"""What the policy is asked about: one call, who makes it, and where."""
+"""The subject of an assessment: one call, who makes it, and where."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ Links = tuple[tuple[str, str], ...]
 """Absolute normalised paths of links, each with the absolute path that it leads to."""
 
 NOBODY = "~unknown"
-"""Where a place leads that nobody looked at: the home of nobody lies outside of every folder."""
+"""Target of a link that nobody looked at: the home of nobody lies outside of every folder."""
 
 # Whatever the call names may lead elsewhere, since nobody looked at all of it.
 UNKNOWN: Links = (("/", NOBODY),)
@@ -30,7 +30,7 @@ NOTHING_FETCHED = Fetched()
 
 
 class Subject(msgspec.Struct, frozen=True, kw_only=True):
-    """One call as the policy sees it.
+    """One call as the policy gets it.
 
     `cwd` is the session's folder and `home` the user's, absolute or empty where unknown; `own` are
     the absolute paths of our own files and of the settings that put us in the agents' way. `links`

@@ -1,4 +1,4 @@
-"""Which findings a person is told: those that only repeat a graver or clearer one are left out.
+"""Visible findings: those that only repeat a graver or clearer one are left out.
 
 Records, grants and `--json` keep all of them.
 """
@@ -14,30 +14,30 @@ from watchgate.core.text import Span
 
 
 def telling(findings: Iterable[Finding]) -> tuple[Finding, ...]:
-    """The findings that say something of their own, each once, in their order.
+    """Returns the findings that add something of their own, each once, in their order.
 
     A rule `X.unread` guesses at what rule `X` knows: it goes where X found as much in the same
     stretch, and rule `X` where a graver `X-y` says more. That no rule knows a command goes where a
     graver finding is about all of it.
     """
-    found = tuple(dict.fromkeys(findings))
+    all_findings = tuple(dict.fromkeys(findings))
     by_rule: dict[str, list[Finding]] = {}
-    for each in found:
+    for each in all_findings:
         by_rule.setdefault(each.rule, []).append(each)
     plain = max((severity(each.risk) for each in by_rule.get(NO_RULE, ())), default=0)
-    spans = [each.span for each in found if each.span and severity(each.risk) > plain]
+    spans = [each.span for each in all_findings if each.span and severity(each.risk) > plain]
     covers = _Cover(spans)
     return tuple(
         each
-        for each in found
+        for each in all_findings
         if not (each.rule == NO_RULE and each.span and covers.all_of(each.span))
         and not any(_repeats(each, known) for known in by_rule.get(_known(each.rule), ()))
-        and not any(_says_more(other, each) for other in found)
+        and not any(_says_more(other, each) for other in all_findings)
     )
 
 
 def _known(rule: str) -> str:
-    """The rule that this one repeats for texts that cannot be read for sure; empty for others."""
+    """Returns the rule that an `.unread` one repeats for unsure texts; empty for others."""
     named, _, last = rule.rpartition(".")
     return named if last == "unread" else ""
 
@@ -59,7 +59,7 @@ def _repeats(guess: Finding, known: Finding) -> bool:
 
 
 class _Cover:
-    """Stretches of a text, asked whether one of them takes in another."""
+    """Index of spans that tells whether one of them covers another span."""
 
     def __init__(self, spans: Iterable[tuple[int, int]]) -> None:
         ordered = sorted(spans)
@@ -67,6 +67,6 @@ class _Cover:
         self._ends = list(accumulate((end for _, end in ordered), max))
 
     def all_of(self, span: tuple[int, int]) -> bool:
-        """Whether one stretch, beginning no later, ends no sooner."""
+        """Returns whether one span of the index covers this one."""
         before = bisect_right(self._starts, span[0])
         return before > 0 and self._ends[before - 1] >= span[1]

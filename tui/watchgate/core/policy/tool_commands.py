@@ -13,6 +13,6 @@ _POWERSHELL: Final = "powershell"
 
 
 def commands_of(tool: Tool, text: str) -> Commands:
-    """Every command of a tool's text, as far as it is looked at."""
+    """Reads the commands of a tool's text, up to the length that is scanned."""
     own = _POWERSHELL in (tool.name.lower(), tool.native_name.lower())
     return commands(text[:MAX_SCANNED_CHARS], _POWERSHELL if own else "shell")

@@ -1,4 +1,4 @@
-"""A file that a call fills and runs at once, or that the session has written before.
+"""Findings about files that a call fills and runs at once, or that the session wrote before.
 
 A script that the text shows is judged line by line. One that was fetched or decoded, or that is
 written in another language, is code that nobody has read. One that the session wrote was asked
@@ -24,9 +24,9 @@ _OWN_REASON = "Runs a file that this session wrote, or asked to write"
 _OWN_SUGGEST = "Read the file first"
 
 
-def filled(found: Iterable[Command], start: Place) -> frozenset[str]:
-    """The absolute paths of the files that commands fill, run one after the other from a place."""
-    names_filled = [(command, tuple(fetched.filled(command))) for command in found]
+def filled(commands: Iterable[Command], start: Place) -> frozenset[str]:
+    """Returns the absolute paths of files that commands fill, run in turn from a place."""
+    names_filled = [(command, tuple(fetched.filled(command))) for command in commands]
     if not any(named for _, named in names_filled):
         return frozenset()
     paths: set[str] = set()
@@ -39,7 +39,7 @@ def filled(found: Iterable[Command], start: Place) -> frozenset[str]:
 
 
 def runs_unread(command: Command, place: Place, files: frozenset[str]) -> bool:
-    """Tell whether a command runs one of these files, and its content was not read."""
+    """Returns whether a command runs one of these files, and its content was not read."""
     if not files:
         return False
     run = command.loads if command.reads_script else files_run(command)
@@ -47,7 +47,7 @@ def runs_unread(command: Command, place: Place, files: frozenset[str]) -> bool:
 
 
 def runs_own(command: Command, place: Place) -> bool:
-    """Tell whether a command runs a file of the session's own, and the text does not show it."""
+    """Returns whether a command runs a file of the session's own, and the text does not show it."""
     if not place.changed or command.reads_script:
         return False
     program, *others = tuple(files_run(command)) or ("",)
@@ -57,7 +57,7 @@ def runs_own(command: Command, place: Place) -> bool:
 
 
 def own_script(span: Span, segment: int) -> Finding:
-    """Return what is said of a command that runs a file of the session's own."""
+    """Makes the finding about a command that runs a file of the session's own."""
     return Finding(
         OWN_RULE, _OWN_REASON, "medium", span, segment, suggest=_OWN_SUGGEST, effect="lasting"
     )

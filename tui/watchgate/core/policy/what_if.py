@@ -1,4 +1,4 @@
-"""What another policy would have done with recorded calls.
+"""What-if: recorded calls are judged by another policy.
 
 Each recorded call is judged again as it came, and compared with what was done with it then. Left
 out, and counted, are calls whose input was not kept whole and calls that something else than the
@@ -41,7 +41,7 @@ _SAME_AS: dict[Does, frozenset[Does]] = {
 
 
 class Told(msgspec.Struct, frozen=True):
-    """What is done with a call, and the rule and risk that it is done for."""
+    """The treatment of a call, with the rule and risk behind it."""
 
     does: Does
     risk: str
@@ -50,7 +50,7 @@ class Told(msgspec.Struct, frozen=True):
 
 
 class Change(msgspec.Struct, frozen=True):
-    """One call that would not have been treated as it was; `ended` is how its request ended."""
+    """One call that would be treated otherwise; `ended` is the outcome of its request."""
 
     record: Record
     call: CallData
@@ -60,7 +60,7 @@ class Change(msgspec.Struct, frozen=True):
 
 
 class WhatIf(msgspec.Struct, frozen=True):
-    """All changes, and how many calls were judged, not kept whole, or not for rules to decide."""
+    """All changes, with counts of calls judged, not kept whole, and not decided by rules."""
 
     changes: tuple[Change, ...]
     judged: int
@@ -73,7 +73,7 @@ def what_if(
     gate: PolicyGate,
     also: Callable[[Record, CallData], None] = lambda _record, _call: None,
 ) -> WhatIf:
-    """Judge every recorded call again; `gate` has the policy, and no memory of other calls.
+    """Judges every recorded call again; `gate` has the policy, and no memory of other calls.
 
     `also` is given each call that is judged.
     """
@@ -114,7 +114,7 @@ def _call(record: Record) -> CallData | None:
 
 
 def _did(call: CallData) -> Does | None:
-    """What the policy did with the call then; None when it was not the policy's rules."""
+    """Returns the policy's treatment of the call then; None when something else decided."""
     if call.rule.startswith("handler ") or call.rule in (*RAISING, BUDGET):
         return None
     if call.word not in (None, "denied-by-rule"):
@@ -143,8 +143,10 @@ def _event(record: Record, call: CallData, did: Does) -> Event:
 
 
 def _would(event: Event, gate: PolicyGate) -> Told:
-    found = gate.assess(event)
-    risk, rule, reason = (found.risk, found.rule, found.reason) if found else ("unknown", "", "")
+    assessment = gate.assess(event)
+    risk, rule, reason = (
+        (assessment.risk, assessment.rule, assessment.reason) if assessment else ("unknown", "", "")
+    )
     return Told(_does(event, gate), risk, rule, reason)
 
 
@@ -164,5 +166,5 @@ def _does(event: Event, gate: PolicyGate) -> Does:
 
 
 def _allowed_both_times(call: CallData, would: Told) -> bool:
-    """A recorded allow was a grant's or, with `auto_allow`, a rule's."""
+    """Returns whether the call was allowed and would be: by a grant or, if set, by a rule."""
     return call.gate == "allowed" and would.does == "allow"

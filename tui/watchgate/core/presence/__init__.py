@@ -1,1 +1,1 @@
-"""Which proof of a person a decision carries, and what it is good for."""
+"""Proof of a person behind a decision: which kinds there are, and what each is good for."""

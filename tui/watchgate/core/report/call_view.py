@@ -24,11 +24,11 @@ from watchgate.core.report.story import Called
 RISKS = {"low": "", "medium": "!", "high": "!!", "critical": "!!!", "unknown": "?"}
 _ENDS = {"+": "allowed", "=": "allowed", "x": "denied", "T": "denied", "#": "alarm"}
 TOOL_CHARS = 60
-_NOT_KEPT = "not kept in the journal"
+_NOT_RECORDED = "not kept in the journal"
 
 
 def drawn_call(called: Called, zone: tzinfo | None) -> Element:
-    """The call with everything that is known of it."""
+    """Draws the call with everything that is known of it."""
     row = called.row
     return element(
         "article",
@@ -46,12 +46,12 @@ def drawn_call(called: Called, zone: tzinfo | None) -> Element:
 
 
 def anchor(row: HistoryRow) -> str:
-    """What the call goes by in links of the page."""
+    """Returns the id of the call in links of the page."""
     return f"record-{row.first}"
 
 
 def line(row: HistoryRow, zone: tzinfo | None) -> Element:
-    """The call in one line: time, risk, tool, what ran, how it ended, and by whom."""
+    """Draws the call in one line: time, risk, tool, what ran, how it ended, and by whom."""
     risk = row.risk if row.risk in RISKS else "unknown"
     ended = f"{row.glyph} {row.outcome}".strip()
     tool, call = columns_of(row, TOOL_CHARS)
@@ -60,7 +60,7 @@ def line(row: HistoryRow, zone: tzinfo | None) -> Element:
         element("time", clock(row.at, zone)),
         element("b", RISKS[risk], class_=f"risk {risk}", title=f"risk: {risk}"),
         element("span", tool or "?", class_="tool"),
-        element("code", call or _NOT_KEPT, class_="what"),
+        element("code", call or _NOT_RECORDED, class_="what"),
         element("span", ended, class_=f"end {_ENDS.get(row.glyph, '')}".strip()),
         element("span", row.by or _took(row), class_="by"),
         class_="line",
@@ -73,23 +73,27 @@ def _took(row: HistoryRow) -> str:
 
 
 def _subject(called: Called) -> Iterator[Element]:
-    """All of what one line cannot show: a command of several, or the words of a plan."""
-    found = _tool(called)
-    if found is None:
+    """Draws what one line cannot show: a command of several lines, or the text of a plan."""
+    subject_tool = _tool(called)
+    if subject_tool is None:
         return
-    whole = tool_input.command(found) if found.cls == "shell" else text(found.input, "plan")
+    whole = (
+        tool_input.command(subject_tool)
+        if subject_tool.cls == "shell"
+        else text(subject_tool.input, "plan")
+    )
     if whole and (whole != called.row.summary or "\n" in whole):
         yield from _block(whole, "command")
 
 
 def _why(called: Called) -> Iterator[Element]:
-    """For whom it was, what the policy found, and what the call would have touched."""
+    """Draws for whom it was, the policy's findings, and what the call would have touched."""
     if name := _sub_agent(called):
         yield element("p", f"for sub-agent {name}", class_="why")
     asked = _newest(called, "approval.requested")
-    found = parts(asked, "findings") if asked else []
-    if found:
-        yield element("ul", *map(_finding, found), class_="findings")
+    findings = parts(asked, "findings") if asked else []
+    if findings:
+        yield element("ul", *map(_finding, findings), class_="findings")
     elif called.row.reason:
         yield element("p", called.row.reason, " ", _rule(called.row.rule), class_="why")
     if asked and (raised := text(asked, "raised")):
@@ -106,20 +110,20 @@ def _why(called: Called) -> Iterator[Element]:
         yield _folded(f"what the agent had sent, before {who} changed it", pretty(before))
 
 
-def _finding(found: Data) -> Element:
-    risk = text(found, "risk")
-    safer = text(found, "suggest")
+def _finding(finding: Data) -> Element:
+    risk = text(finding, "risk")
+    safer = text(finding, "suggest")
     return element(
         "li",
         element("b", risk, class_=f"risk {risk}" if risk in RISKS else "risk unknown"),
-        element("span", text(found, "reason")),
-        _rule(text(found, "rule")),
+        element("span", text(finding, "reason")),
+        _rule(text(finding, "rule")),
         element("span", f"safer: {safer}", class_="safer") if safer else None,
     )
 
 
 def _risk(risk: str) -> Element | None:
-    """A risk in its word; None where none was found out."""
+    """Draws a risk as its word; None where it is unknown."""
     return None if risk in ("unknown", "") else element("b", risk, class_=f"risk {risk}")
 
 
@@ -128,9 +132,9 @@ def _rule(rule: str) -> Element | None:
 
 
 def _steps(called: Called, zone: tzinfo | None) -> Element | None:
-    """What happened when; of a call that nobody held the line above has said it."""
-    told = steps(called)
-    if not called.row.glyph and not any(step.loud for step in told):
+    """Draws the steps of a call; of one that nobody held the line above has shown all."""
+    step_list = steps(called)
+    if not called.row.glyph and not any(step.loud for step in step_list):
         return None
     return element(
         "ol",
@@ -142,34 +146,36 @@ def _steps(called: Called, zone: tzinfo | None) -> Element | None:
                 element("span", step.about, class_="about"),
                 element("span", f"record {step.seq:,}", class_="seq"),
             )
-            for step in told
+            for step in step_list
         ),
         class_="steps",
     )
 
 
 def _changes(called: Called) -> Iterator[Element]:
-    found = _tool(called)
-    if found is None or found.cls != "edit":
+    edit_tool = _tool(called)
+    if edit_tool is None or edit_tool.cls != "edit":
         return
-    if sum(map(len, _texts(found.input))) > COMPARED_BYTES:
+    if sum(map(len, _texts(edit_tool.input))) > COMPARED_BYTES:
         yield element("p", "too long to be shown: the export as JSON lines has it", class_="left")
         return
-    yield from map(drawn_edit, blocks(found))
+    yield from map(drawn_edit, blocks(edit_tool))
 
 
 def _input(called: Called) -> Iterator[Element]:
-    """The whole input, folded; of a call that is one command nothing is left to say."""
-    found = _tool(called)
-    if found is None or (found.cls == "shell" and set(found.input) <= tool_input.COMMANDS):
+    """Draws the whole input, folded; of a call that is one command nothing is left to show."""
+    input_tool = _tool(called)
+    if input_tool is None or (
+        input_tool.cls == "shell" and set(input_tool.input) <= tool_input.COMMANDS
+    ):
         return
-    yield _folded("input", pretty(found.input))
+    yield _folded("input", pretty(input_tool.input))
 
 
 def _result(called: Called) -> Iterator[Element]:
     for record in called.records:
-        if record.kind in ("tool.post", "tool.error") and (said := text(record.data, "result")):
-            yield _folded(f"result, {plural(len(said), 'character')}", said)
+        if record.kind in ("tool.post", "tool.error") and (output := text(record.data, "result")):
+            yield _folded(f"result, {plural(len(output), 'character')}", output)
 
 
 def _folded(title: str, whole: str) -> Element:
@@ -184,9 +190,9 @@ def _block(whole: str, class_: str = "") -> Iterator[Element]:
 
 
 def _sub_agent(called: Called) -> str:
-    """What a person knows the sub-agent by; empty where the session itself called."""
-    told = (each.data.get("sub") for each in called.records)
-    sub = next((each for each in told if isinstance(each, dict)), {})
+    """Returns the name of the sub-agent; empty where the session itself called."""
+    sub_data = (each.data.get("sub") for each in called.records)
+    sub = next((each for each in sub_data if isinstance(each, dict)), {})
     return text(sub, "type") or text(sub, "id")
 
 
@@ -195,9 +201,9 @@ def _newest(called: Called, kind: str) -> Data | None:
 
 
 def _tool(called: Called) -> Tool | None:
-    """What would run, or ran: the newest form of the call that was kept."""
-    told: list[Record] = [each for each in called.records if each.kind in _TELL_THE_CALL]
-    return next(filter(None, (tool(each.data) for each in reversed(told))), None)
+    """Returns what would run, or ran: the newest form of the call that was recorded."""
+    records: list[Record] = [each for each in called.records if each.kind in _TELL_THE_CALL]
+    return next(filter(None, (tool(each.data) for each in reversed(records))), None)
 
 
 _TELL_THE_CALL = ("tool.pre", "tool.permission", "question", "approval.requested")

@@ -1,4 +1,4 @@
-"""What an edit changes, as lines on coloured grounds, each with its sign."""
+"""The lines that an edit changes, on coloured grounds, each with its sign."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _CLASSES = {"+": "add", "-": "del", "@": "far"}
 
 
 def drawn_edit(edit: Block) -> Element:
-    """One change with its file above it."""
+    """Draws one change with its file above it."""
     rows = folded(edit.rows)
     left = len(rows) - LINES_SHOWN
     long = len(rows) > LINES_OPEN

@@ -26,7 +26,7 @@ Part = Element | Lines | str | None
 
 
 def element(tag: str, *parts: Part, **attributes: str) -> Element:
-    """An element with these parts in it; a name that Python reserves ends in `_`.
+    """Builds an element of these parts; a name that Python reserves ends in `_`.
 
     An attribute without a value is left out, and so is a part that is None.
     """
@@ -41,12 +41,12 @@ def element(tag: str, *parts: Part, **attributes: str) -> Element:
 
 
 def html(made: Element) -> str:
-    """The element and all that is in it, as HTML."""
+    """Writes the element and all that is in it as HTML."""
     return tostring(made, encoding="unicode", method="html")
 
 
 def cut(text: str) -> tuple[str, str]:
-    """As much of a text as the page shows, and what to say of the rest; empty where it is whole."""
+    """Returns as much of a text as the page shows, and a note on the rest (empty if none)."""
     left = len(text) - CUT_CHARS
     if left <= 0:
         return text, ""
@@ -64,7 +64,7 @@ def _lines(text: str) -> list[str]:
 
 
 def _add(made: Element, text: str) -> None:
-    """Text behind whatever the element holds so far."""
+    """Adds text behind whatever the element holds so far."""
     if len(made):
         made[-1].tail = (made[-1].tail or "") + text
     else:

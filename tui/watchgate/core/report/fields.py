@@ -1,4 +1,4 @@
-"""The data of a record, looked into with care: it may be purged, or changed by anybody."""
+"""Careful reads of a record's data: it may be purged, or changed by anybody."""
 
 from __future__ import annotations
 
@@ -19,19 +19,19 @@ _NUMBERS = frozenset(("took_ms", "waited_s", "until"))
 
 
 def well_formed(record: Record) -> Record:
-    """The record without what is of another shape than a fold of records takes it for."""
+    """Returns the record without values of another shape than a fold of records expects."""
     data = {key: value for key, value in record.data.items() if _fits(key, value)}
     return record if len(data) == len(record.data) else msgspec.structs.replace(record, data=data)
 
 
 def text(data: Data, key: str) -> str:
-    """The text that stands there; empty where there is none."""
+    """Returns the text under a key; empty where there is none."""
     value = data.get(key)
     return value if isinstance(value, str) else ""
 
 
 def number(data: Data, key: str) -> float | None:
-    """The number that stands there."""
+    """Returns the finite number under a key; None where there is none."""
     value = data.get(key)
     if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
         return None
@@ -39,23 +39,23 @@ def number(data: Data, key: str) -> float | None:
 
 
 def parts(data: Data, key: str) -> list[Data]:
-    """The objects of a list that stands there."""
+    """Returns the objects of the list under a key."""
     value = data.get(key)
-    found = value if isinstance(value, list | tuple) else ()
-    return [each for each in found if isinstance(each, Mapping)]
+    listed = value if isinstance(value, list | tuple) else ()
+    return [each for each in listed if isinstance(each, Mapping)]
 
 
 def tool(data: Data) -> Tool | None:
-    """The call that stands there, where its input was kept."""
+    """Returns the call in the data, where its input was recorded."""
     try:
-        found = decoding.convert(data.get("tool"), Tool)
+        call_tool = decoding.convert(data.get("tool"), Tool)
     except msgspec.ValidationError:
         return None
-    return found if found.input else None
+    return call_tool if call_tool.input else None
 
 
 def pretty(value: Any) -> str:
-    """A value as JSON for people."""
+    """Writes a value as JSON for people."""
     return msgspec.json.format(msgspec.json.encode(value), indent=2).decode()
 
 

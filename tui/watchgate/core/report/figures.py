@@ -1,4 +1,4 @@
-"""What a session comes to, in numbers."""
+"""A session in numbers."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class Figures(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def figures(story: Story) -> Figures:
-    """The counts, by the same words as the history shows."""
+    """Counts a session's calls, by the same words as the history shows."""
     calls = story.calls
     allowed, denied = _glyphs(calls, "+="), _glyphs(calls, "xT")
     back = _glyphs(calls, "b")

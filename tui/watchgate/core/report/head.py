@@ -14,20 +14,20 @@ from watchgate.core.report.story import Story
 
 
 def drawn_head(story: Story, zone: tzinfo | None) -> Element:
-    """The session's name, and where, when and with what it ran."""
+    """Draws the session's name, and where, when and with what it ran."""
     facts = element("dl", *_facts(story, zone), class_="facts")
     return element("header", element("p", "watchgate", class_="brand"), *_title(story), facts)
 
 
-def drawn_figures(story: Story, found: Figures) -> Element:
-    """The figures, each with what it is made of."""
+def drawn_figures(story: Story, figures: Figures) -> Element:
+    """Draws the figures, each with what it is made of."""
     cost = story.usage.cost if story.usage else None
     cards = (
-        ("calls", f"{found.calls:,}", _calls(found), ""),
-        ("asked", f"{found.asked:,}", _asked(found), ""),
-        ("allowed", f"{found.allowed:,}", _allowed(found), ""),
-        ("denied", f"{found.denied:,}", _denied(found), "denied" if found.denied else ""),
-        ("alarms", f"{found.alarms:,}", _alarms(found), "alarm" if found.alarms else ""),
+        ("calls", f"{figures.calls:,}", _calls(figures), ""),
+        ("asked", f"{figures.asked:,}", _asked(figures), ""),
+        ("allowed", f"{figures.allowed:,}", _allowed(figures), ""),
+        ("denied", f"{figures.denied:,}", _denied(figures), "denied" if figures.denied else ""),
+        ("alarms", f"{figures.alarms:,}", _alarms(figures), "alarm" if figures.alarms else ""),
         ("cost", money(cost), _tokens(story), ""),
     )
     return element("section", *(_card(*card) for card in cards), class_="figures")
@@ -54,9 +54,9 @@ def _facts(story: Story, zone: tzinfo | None) -> Iterator[Element]:
         "time": f"{began} to {until} ({offset(first.at, zone)}), {lasted}",
         "state": "ended" if view.state == "gone" else f"{view.state} when last heard of",
     }
-    for name, told in facts.items():
+    for name, fact in facts.items():
         yield element("dt", name)
-        yield element("dd", told)
+        yield element("dd", fact)
 
 
 def _card(name: str, figure: str, about: str, class_: str) -> Element:
@@ -69,46 +69,46 @@ def _card(name: str, figure: str, about: str, class_: str) -> Element:
     )
 
 
-def _calls(found: Figures) -> str:
-    told = [f"{found.failed:,} failed" if found.failed else ""]
-    told.append(f"{found.ungated:,} ran ungated" if found.ungated else "")
-    told.append(f"{found.handed_back:,} handed back" if found.handed_back else "")
-    return _joined(told, "none failed")
+def _calls(figures: Figures) -> str:
+    parts = [f"{figures.failed:,} failed" if figures.failed else ""]
+    parts.append(f"{figures.ungated:,} ran ungated" if figures.ungated else "")
+    parts.append(f"{figures.handed_back:,} handed back" if figures.handed_back else "")
+    return _joined(parts, "none failed")
 
 
-def _asked(found: Figures) -> str:
-    if found.waited_s is None:
-        return "none answered by a person" if found.asked else ""
-    return f"answered after {person(found.waited_s)} (median)"
+def _asked(figures: Figures) -> str:
+    if figures.waited_s is None:
+        return "none answered by a person" if figures.asked else ""
+    return f"answered after {person(figures.waited_s)} (median)"
 
 
-def _allowed(found: Figures) -> str:
-    told = [f"{found.by_person:,} by a person" if found.by_person else ""]
-    others = found.allowed - found.by_person
-    told.append(f"{others:,} by rule or grant" if others else "")
-    return _joined(told)
+def _allowed(figures: Figures) -> str:
+    parts = [f"{figures.by_person:,} by a person" if figures.by_person else ""]
+    others = figures.allowed - figures.by_person
+    parts.append(f"{others:,} by rule or grant" if others else "")
+    return _joined(parts)
 
 
-def _denied(found: Figures) -> str:
-    others = found.denied - found.refused - found.by_rule - found.timed_out
-    told = [f"{found.refused:,} by a person" if found.refused else ""]
-    told.append(f"{found.by_rule:,} by rule" if found.by_rule else "")
-    told.append(f"{found.timed_out:,} timed out" if found.timed_out else "")
-    told.append(f"{others:,} with nobody asked" if others else "")
-    return _joined(told)
+def _denied(figures: Figures) -> str:
+    others = figures.denied - figures.refused - figures.by_rule - figures.timed_out
+    parts = [f"{figures.refused:,} by a person" if figures.refused else ""]
+    parts.append(f"{figures.by_rule:,} by rule" if figures.by_rule else "")
+    parts.append(f"{figures.timed_out:,} timed out" if figures.timed_out else "")
+    parts.append(f"{others:,} with nobody asked" if others else "")
+    return _joined(parts)
 
 
-def _alarms(found: Figures) -> str:
-    return "ran against or without a decision" if found.alarms else "none"
+def _alarms(figures: Figures) -> str:
+    return "ran against or without a decision" if figures.alarms else "none"
 
 
 def _tokens(story: Story) -> str:
     tokens = story.usage.tokens if story.usage else None
     if tokens is None:
         return "not told by the agent"
-    least = "at least " if story.usage and story.usage.partial else ""
-    return f"{least}{tokens.read:,} tokens read, {plural(tokens.output, 'token')} written"
+    bound = "at least " if story.usage and story.usage.partial else ""
+    return f"{bound}{tokens.read:,} tokens read, {plural(tokens.output, 'token')} written"
 
 
-def _joined(told: list[str], nothing: str = "") -> str:
-    return ", ".join(filter(None, told)) or nothing
+def _joined(parts: list[str], nothing: str = "") -> str:
+    return ", ".join(filter(None, parts)) or nothing

@@ -1,4 +1,4 @@
-"""What is told between the calls: prompts, turns, and what became of the gate."""
+"""Events between the calls: prompts, turns, and changes of the gate."""
 
 from __future__ import annotations
 
@@ -35,10 +35,12 @@ _LOUD = ("policy.off", "policy.profile", "policy.ungated", "turn.error")
 
 
 def drawn_note(record: Record, zone: tzinfo | None) -> Element:
-    """One line; a text that was not kept is told by its length."""
+    """Draws one line; of a text that was not recorded it shows the length."""
     length = number(record.data, "text_chars")
-    said = _said(record) if length is None else f"{plural(int(length), 'character')}, not kept"
-    shown, left = cut(said)
+    content = (
+        _content(record) if length is None else f"{plural(int(length), 'character')}, not kept"
+    )
+    shown, left = cut(content)
     return element(
         "p",
         element("time", clock(record.at, zone)),
@@ -49,9 +51,9 @@ def drawn_note(record: Record, zone: tzinfo | None) -> Element:
     )
 
 
-def _said(record: Record) -> str:
-    """What the record says beside the name of its kind."""
+def _content(record: Record) -> str:
+    """Returns the content of the record without the name of its kind."""
     if record.kind not in _NAMES or not record.kind.startswith("policy."):
         return words(record)
-    told = (text(record.data, key) for key in ("why", "detail", "name"))
-    return ", ".join(filter(None, told))
+    texts = (text(record.data, key) for key in ("why", "detail", "name"))
+    return ", ".join(filter(None, texts))

@@ -28,7 +28,7 @@ _POLICY = f"default-src 'none'; style-src 'sha256-{_DIGEST}'; base-uri 'none'; f
 
 
 class Proof(msgspec.Struct, frozen=True):
-    """Whether the whole journal verifies, in words; `made_at` (UTC µs) is when that was looked at.
+    """The verification of the whole journal, in words; `made_at` (UTC µs) is when it was done.
 
     `program` names what looked.
     """
@@ -40,7 +40,7 @@ class Proof(msgspec.Struct, frozen=True):
 
 
 def page(story: Story, proof: Proof, zone: tzinfo | None = None) -> Iterator[str]:
-    """The page in pieces, none longer than a call needs; times are by the clock of `zone`."""
+    """Yields the page in pieces, one for each call; times are by the clock of `zone`."""
     yield "<!DOCTYPE html>\n"
     yield '<html lang="en">'
     yield html(_meta(story))
@@ -83,7 +83,7 @@ def _style() -> Element:
 
 
 def _index(calls: list[Called], zone: tzinfo | None) -> Element:
-    """The calls that the gate had a word on, alarms first."""
+    """Draws the calls that the gate decided, alarms first."""
     ordered = sorted(calls, key=lambda each: (not each.row.alarm, each.seq))
     return element(
         "section",
@@ -105,7 +105,7 @@ def _at(entry: Called | Noted) -> int:
 
 def _proof(story: Story, proof: Proof, zone: tzinfo | None) -> Element:
     first, last = story.first, story.last
-    whose = f"{story.agent}:{story.session}"
+    owner = f"{story.agent}:{story.session}"
     left = ", ".join(f"{count:,} {kind}" for kind, count in sorted(story.left_out.items()))
     made = f"{day(proof.made_at, zone)}, {clock(proof.made_at, zone)}"
     return element(
@@ -115,7 +115,7 @@ def _proof(story: Story, proof: Proof, zone: tzinfo | None) -> Element:
             "p",
             "Every record carries the hash of the one before it. Whether this page says what was "
             "recorded, the journal tells: compare these hashes with those of ",
-            element("code", f"watchgate export --session {quote(whose)}"),
+            element("code", f"watchgate export --session {quote(owner)}"),
             ", and run ",
             element("code", "watchgate audit verify"),
             ".",

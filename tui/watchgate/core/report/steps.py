@@ -1,4 +1,4 @@
-"""What happened to a call, record by record: asked, held, decided, told, ran."""
+"""The steps of a call, record by record: asked, held, decided, reported, ran."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class Step(msgspec.Struct, frozen=True):
 
 
 def steps(called: Called) -> list[Step]:
-    """The steps of a call, in their order."""
+    """Returns the steps of a call, in their order."""
     return [
         say(record, record.data, called.row)
         for record in called.records
@@ -42,7 +42,7 @@ def _asked(record: Record, data: Data, _row: HistoryRow) -> Step:
     what = _words(text(data, "word") or "denied-by-rule") if loud else "asked"
     if loud:
         about.append(text(data, "reason"))
-    return Step(record.at, what, _told(about), record.seq, loud)
+    return Step(record.at, what, _joined(about), record.seq, loud)
 
 
 def _held(record: Record, data: Data, _row: HistoryRow) -> Step:
@@ -58,7 +58,7 @@ def _more(record: Record, data: Data, _row: HistoryRow) -> Step:
     return Step(record.at, "more time", text(data, "by"), record.seq)
 
 
-def _told_on(record: Record, data: Data, _row: HistoryRow) -> Step:
+def _escalated(record: Record, data: Data, _row: HistoryRow) -> Step:
     failed = text(data, "detail")
     what = f"could not tell {text(data, 'to')}" if failed else f"told {text(data, 'to')}"
     return Step(record.at, what, failed, record.seq, bool(failed))
@@ -69,14 +69,14 @@ def _decided(record: Record, data: Data, _row: HistoryRow) -> Step:
     after = "" if waited is None else f"waited {person(waited)}"
     scope = text(data, "scope")
     lasting = f"for {scope}" if scope not in ("", "once") else ""
-    about = _told([text(data, "by"), after, lasting, text(data, "reason"), _answers(data)])
+    about = _joined([text(data, "by"), after, lasting, text(data, "reason"), _answers(data)])
     ending = ENDINGS.get(word)
     loud = ending is not None and ending.glyph in ("x", "T")
     return Step(record.at, _words(shown_word(word, text(data, "by"))), about, record.seq, loud)
 
 
 def _answers(data: Data) -> str:
-    """What a person answered, one question after the other."""
+    """Returns what a person answered, one question after the other."""
     given = data.get("answers")
     lists = [each for each in given if isinstance(each, list)] if isinstance(given, list) else []
     return "; ".join(" and ".join(map(str, each)) or "nothing" for each in lists)
@@ -89,10 +89,10 @@ def _ran(record: Record, data: Data, row: HistoryRow) -> Step:
     about = [text(data, "native")]
     about += [] if code is None else [f"exit {code:.0f}"]
     about += [] if time is None else [f"took {took(time)}"]
-    return Step(record.at, what, _told(about), record.seq, failed)
+    return Step(record.at, what, _joined(about), record.seq, failed)
 
 
-def _never_told(record: Record, data: Data, _row: HistoryRow) -> Step:
+def _undelivered(record: Record, data: Data, _row: HistoryRow) -> Step:
     return Step(record.at, "never told", text(data, "what"), record.seq, loud=True)
 
 
@@ -119,7 +119,7 @@ def _words(word: str) -> str:
     return word.replace("-", " ")
 
 
-def _told(parts: Iterable[str]) -> str:
+def _joined(parts: Iterable[str]) -> str:
     return ", ".join(filter(None, parts))
 
 
@@ -131,9 +131,9 @@ _STEPS: Final[dict[str, Callable[[Record, Data, HistoryRow], Step]]] = {
     "tool.error": _ran,
     "approval.requested": _held,
     "approval.extended": _more,
-    "approval.escalated": _told_on,
+    "approval.escalated": _escalated,
     "approval.decided": _decided,
-    "effect.undelivered": _never_told,
+    "effect.undelivered": _undelivered,
     "effect.confirmed": _confirmed,
     "effect.contradicted": _contradicted,
     "effect.refused": _refused,

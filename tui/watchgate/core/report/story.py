@@ -1,4 +1,4 @@
-"""What the records of a session tell, in the order in which it happened: calls, and what else."""
+"""The records of a session in the order of what happened: calls, and events between them."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from watchgate.core.state import State
 from watchgate.core.usage.session import SessionUsage
 from watchgate.core.views import SessionView
 
-_TOLD = (
+_SHOWN_KINDS = (
     "session.", "prompt.", "turn.", "agent.", "compact.", "task.", "policy.", "grant.", "notice",
     "message", "unknown",
 )  # fmt: skip
@@ -31,25 +31,25 @@ class Called(msgspec.Struct, frozen=True):
 
     @property
     def seq(self) -> int:
-        """Where in the order it stands."""
+        """The number of its first record, which orders the page."""
         return self.row.first
 
 
 class Noted(msgspec.Struct, frozen=True):
-    """Anything else that is told: one record."""
+    """Any other record that the page shows."""
 
     record: Record
 
     @property
     def seq(self) -> int:
-        """Where in the order it stands."""
+        """The number of its record, which orders the page."""
         return self.record.seq
 
 
 class Story(msgspec.Struct, frozen=True, kw_only=True):
     """A session from its `first` record to its `last`.
 
-    `left_out` counts by kind the records that are told nowhere else.
+    `left_out` counts by kind the records that the page shows nowhere.
     """
 
     agent: str
@@ -69,7 +69,7 @@ class Story(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def story(records: Sequence[Record], agent: str, session: str, *, core: str = "") -> Story:
-    """The story of a session; the records may hold those of the core as well.
+    """Builds the story of a session; the records may hold those of the core as well.
 
     `core` is the one that runs now: what it held and nobody has decided is pending there. Raises
     `ValueError` where none of the records is of the session.
@@ -78,7 +78,7 @@ def story(records: Sequence[Record], agent: str, session: str, *, core: str = ""
     own = [record for record in records if (record.agent, record.session) == (agent, session)]
     if not own:
         raise ValueError("no record of this session")
-    key, state = (agent, session), State(rows_kept=1)
+    key, state = (agent, session), State(max_rows=1)
     for record in own:
         state.apply(record)
     gate = [record for record in records if record.agent is None and record.kind in CORE_KINDS]
@@ -86,7 +86,7 @@ def story(records: Sequence[Record], agent: str, session: str, *, core: str = ""
     rows = fold(among, len(among), alive=_waiting(own, core))
     calls, others = _shared_out(own, rows)
     meanwhile = [record for record in gate if own[0].seq < record.seq < own[-1].seq]
-    noted = [record for record in (*others, *meanwhile) if record.kind.startswith(_TOLD)]
+    noted = [record for record in (*others, *meanwhile) if record.kind.startswith(_SHOWN_KINDS)]
     entries: list[Called | Noted] = [*calls, *map(Noted, noted)]
     return Story(
         agent=agent,
@@ -97,12 +97,12 @@ def story(records: Sequence[Record], agent: str, session: str, *, core: str = ""
         first=own[0],
         last=own[-1],
         count=len(own),
-        left_out=dict(Counter(r.kind for r in others if not r.kind.startswith(_TOLD))),
+        left_out=dict(Counter(r.kind for r in others if not r.kind.startswith(_SHOWN_KINDS))),
     )
 
 
 def _waiting(own: Sequence[Record], core: str) -> set[CallKey]:
-    """The calls that this core holds and nobody has decided."""
+    """Returns the calls that this core holds and nobody has decided."""
     waiting: set[CallKey] = set()
     for record in own:
         if record.kind == "approval.requested" and core and record.core == core:
@@ -115,7 +115,7 @@ def _waiting(own: Sequence[Record], core: str) -> set[CallKey]:
 def _shared_out(
     own: Sequence[Record], rows: Sequence[HistoryRow]
 ) -> tuple[list[Called], list[Record]]:
-    """Each call with its records, and the records of no call.
+    """Returns each call with its records, and the records of no call.
 
     An id that is given again after a new start is another call: the newest that began by then.
     """

@@ -1,4 +1,4 @@
-"""How the page looks: the console's colours, in daylight, in the dark and on paper."""
+"""The look of the page: the console's colours, in daylight, in the dark and on paper."""
 
 from __future__ import annotations
 

@@ -151,7 +151,7 @@ _LONGEST_WORDS = 4_096
 
 
 def may_announce(program: str, text: str) -> bool:
-    """Whether anything in a text, or in its JSON, looks like what announces this one's secrets."""
+    """Return whether anything in a text, or in its JSON, looks like what announces such secrets."""
     rows = OPTIONS.get(program, ())
     options = [each.strip("*:%,=").strip(".") for row in rows for each in row.announcers]
     return "|" in text or any(option in text for option in options)
@@ -181,7 +181,7 @@ def _reads_secret(text: str, words: list[Span], program: str) -> bool:
 
 
 def _here(text: str, words: list[Span], program: str) -> Iterator[Span]:
-    """What a here-string gives to a program that reads a secret: `sudo -S id <<< hunter2`."""
+    """Return the secret that a here-string gives to a program: `sudo -S id <<< hunter2`."""
     if _reads_secret(text, words, program):
         for (start, stop), behind in pairwise(words):
             if text[start:stop] == "<<<" and _is_plain(text, behind):
@@ -256,22 +256,24 @@ def _secret(text: str, span: Span, behind: Span | None, announcer: str) -> Span 
         # `name/password@place`, and no path.
         given = _CONNECT.fullmatch(word)
         return (start + given.start(1), start + given.end(1)) if given else None
-    option, how = (announcer[:-1], announcer[-1]) if announcer[-1] in "*:%,=" else (announcer, "")
-    if how == "*":
+    option, suffix = (
+        (announcer[:-1], announcer[-1]) if announcer[-1] in "*:%,=" else (announcer, "")
+    )
+    if suffix == "*":
         return (start + len(option), stop) if word.startswith(option) and word != option else None
-    if how == "=" and not option.startswith("-"):
+    if suffix == "=" and not option.startswith("-"):
         return (start + len(announcer), stop) if word.lower().startswith(announcer) else None
     if option.startswith("-") and word.startswith(f"{option}="):
         value: Span | None = (start + len(option) + 1, stop)
     elif word == option:
         value = behind
-    elif how and len(option) == 2 and word.startswith(option) and not word.startswith("--"):
+    elif suffix and len(option) == 2 and word.startswith(option) and not word.startswith("--"):
         value = (start + 2, stop)
     else:
         return None
-    if value is None or not how:
+    if value is None or not suffix:
         return None if value is None or text[slice(*value)].startswith("-") else value
-    head, mark, _ = text[slice(*value)].partition(how)
+    head, mark, _ = text[slice(*value)].partition(suffix)
     return (value[0] + len(head) + 1, value[1]) if mark else None
 
 

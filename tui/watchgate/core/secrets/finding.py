@@ -137,23 +137,23 @@ class Secret(msgspec.Struct, frozen=True):
 Found = dict[str, list[Secret]]
 """Texts that were looked through, each with its secrets."""
 
-_found: ContextVar[Found | None] = ContextVar("found", default=None)
+_memory: ContextVar[Found | None] = ContextVar("found", default=None)
 _REMEMBERED_FROM_CHARS = 256
 
 
 @contextmanager
-def remembering(found: Found) -> Iterator[None]:
-    """Look texts up in `found` before they are looked through, and add those that were."""
-    before = _found.set(found)
+def remembering(memory: Found) -> Iterator[None]:
+    """Look texts up in `memory` before they are looked through, and add those that were."""
+    before = _memory.set(memory)
     try:
         yield
     finally:
-        _found.reset(before)
+        _memory.reset(before)
 
 
 def has_memory() -> bool:
     """Tell whether texts were looked through before, so that no look at the whole is cheaper."""
-    return bool(_found.get())
+    return bool(_memory.get())
 
 
 def marked(value: Any) -> bool:
@@ -202,7 +202,7 @@ def secrets(text: str) -> list[Secret]:
     One that holds a character nobody can see is left out: a secret must not cover that up. A text
     that takes longer to look through than one text may is a secret as a whole.
     """
-    memory = _found.get() if len(text) >= _REMEMBERED_FROM_CHARS else None
+    memory = _memory.get() if len(text) >= _REMEMBERED_FROM_CHARS else None
     if memory is None:
         return _secrets(text)
     known = memory.get(text)

@@ -1,8 +1,9 @@
-"""Which figure a session shows: its agent's own or that of its files, and never a sum of both.
+"""The figure that a session shows: its agent's own or that of its files, and never a sum of both.
 
-The agent's own cost comes first where it told it from the session's start and the session's files
-are not far ahead of it; then what those add up to, as they are whole; then what the agent told from
-somewhere in the middle, which is a lower bound. Tokens are those of the files, where there are any.
+The agent's own cost comes first where it reported it from the session's start and the session's
+files are not far ahead of it; then what those add up to, as they are whole; then what the agent
+reported from somewhere in the middle, which is a lower bound. Tokens are those of the files, where
+there are any.
 """
 
 from __future__ import annotations
@@ -29,47 +30,49 @@ from watchgate.core.usage.session import (
 )
 
 
-def chosen(seen: SessionUsage) -> SessionUsage:
-    """The session with its figures, by what was told and counted of it."""
-    told, counted = seen.told, seen.counted
+def chosen(usage: SessionUsage) -> SessionUsage:
+    """Returns the session with its figures, by what was reported and counted of it."""
+    by_agent, counted = usage.reported, usage.counted
     if counted is None:
-        return msgspec.structs.replace(seen, **_by_told(told), subs=())
+        return msgspec.structs.replace(usage, **_figures_by_agent(by_agent), subs=())
     reported = _sum(row.reported for row in counted.rows)
     computed = _sum(row.computed for row in counted.rows)
-    own = told.cost is not None and (
-        (told.from_start and covers(told.cost, computed))
+    own = by_agent.cost is not None and (
+        (by_agent.from_start and covers(by_agent.cost, computed))
         if _has_cost(counted)
-        else told.cost > 0 or not counted.rows  # nothing for calls: no cost was told of them
+        else by_agent.cost > 0 or not counted.rows  # nothing for calls: no cost was told of them
     )
     source: Source = "reported" if own else counted.source
     figures: dict[str, Any] = {
         "source": source,
-        "cost": told.cost if own else {"reported": reported, "computed": computed}.get(source),
-        "reported_cost": told.cost if own or reported is None else reported,
+        "cost": by_agent.cost if own else {"reported": reported, "computed": computed}.get(source),
+        "reported_cost": by_agent.cost if own or reported is None else reported,
         "computed_cost": computed,
-        "least": not told.from_start if own else any(_is_least(r, source) for r in counted.rows),
+        "is_lower_bound": not by_agent.from_start
+        if own
+        else any(_is_lower_bound(r, source) for r in counted.rows),
         "unpriced": () if source == "reported" else _unpriced(counted.rows),
         "tokens": _all_tokens(counted.rows),
         "reasoning": sum(row.reasoning for row in counted.rows),
         "partial": False,
-        "spent": _spent(seen.agent, counted.rows, source, told if own else None),
+        "spent": _spent(usage.agent, counted.rows, source, by_agent if own else None),
         "subs": _subs(counted.rows, counted.source),
     }
-    return msgspec.structs.replace(seen, **figures)
+    return msgspec.structs.replace(usage, **figures)
 
 
-def _by_told(told: Told) -> dict[str, Any]:
+def _figures_by_agent(by_agent: Told) -> dict[str, Any]:
     return {
-        "cost": told.cost,
-        "source": "unknown" if told.cost is None else "reported",
-        "reported_cost": told.cost,
+        "cost": by_agent.cost,
+        "source": "unknown" if by_agent.cost is None else "reported",
+        "reported_cost": by_agent.cost,
         "computed_cost": None,
-        "least": told.cost is not None and not told.from_start,
+        "is_lower_bound": by_agent.cost is not None and not by_agent.from_start,
         "unpriced": (),
-        "tokens": told.tokens,
-        "reasoning": told.tokens.reasoning if told.tokens is not None else 0,
-        "partial": told.partial,
-        "spent": told.spent,
+        "tokens": by_agent.tokens,
+        "reasoning": by_agent.tokens.reasoning if by_agent.tokens is not None else 0,
+        "partial": by_agent.partial,
+        "spent": by_agent.spent,
     }
 
 
@@ -78,13 +81,13 @@ def _has_cost(counted: Counted) -> bool:
 
 
 def cost_of(row: CountedRow, source: Source) -> int | None:
-    """The cost of a row by that source, in nano-dollars."""
+    """Returns the cost of a row by that source, in nano-dollars."""
     return {"reported": row.reported, "computed": row.computed}.get(source)
 
 
-def _is_least(row: CountedRow, source: Source) -> bool:
+def _is_lower_bound(row: CountedRow, source: Source) -> bool:
     lacking = {"reported": row.unreported, "computed": row.unpriced}.get(source, 0)
-    return row.least or bool(lacking)
+    return row.is_lower_bound or bool(lacking)
 
 
 def _unpriced(rows: Iterable[CountedRow]) -> tuple[str, ...]:
@@ -117,24 +120,24 @@ def _subs(rows: Iterable[CountedRow], source: Source) -> tuple[SubUsage, ...]:
 def _spent(
     agent: str, rows: Iterable[CountedRow], source: Source, own: Told | None
 ) -> tuple[Spent, ...]:
-    """By day and model; the agent's `own` cost takes the place of what the files say."""
+    """Splits by day and model; the agent's `own` cost takes the place of what the files say."""
     parts = [_part(agent, row, source, own is not None) for row in rows]
     if own is not None:
         parts += [
-            msgspec.structs.replace(each, tokens=None, least=not own.from_start)
+            msgspec.structs.replace(each, tokens=None, is_lower_bound=not own.from_start)
             for each in own.spent
             if each.cost is not None
         ]
-    found: dict[tuple[int, str], Spent] = {}
+    merged: dict[tuple[int, str], Spent] = {}
     models: dict[int, set[str]] = {}
     for each in sorted(parts, key=lambda each: each.day):
         known = models.setdefault(each.day, set())
         if each.model not in known and len(known) >= DAY_MODELS - 1:
             each = msgspec.structs.replace(each, model=OTHERS)  # noqa: PLW2901 - the same part
         known.add(each.model)
-        before = found.get((each.day, each.model))
-        found[each.day, each.model] = each if before is None else added(before, each)
-    return tuple(found.values())[-DAY_MODELS * DAYS_KEPT :]
+        before = merged.get((each.day, each.model))
+        merged[each.day, each.model] = each if before is None else added(before, each)
+    return tuple(merged.values())[-DAY_MODELS * DAYS_KEPT :]
 
 
 def _part(agent: str, row: CountedRow, source: Source, elsewhere: bool) -> Spent:
@@ -146,7 +149,7 @@ def _part(agent: str, row: CountedRow, source: Source, elsewhere: bool) -> Spent
         cost=cost,
         tokens=tokens_of(row),
         source=source if elsewhere or cost is not None else "unknown",
-        least=not elsewhere and _is_least(row, source),
+        is_lower_bound=not elsewhere and _is_lower_bound(row, source),
         unpriced=0 if source == "reported" else row.unpriced,
     )
 

@@ -1,4 +1,4 @@
-"""What sessions used by day, agent, model and whose figure it is; a session's part can change."""
+"""Usage by day, agent, model and source of the figure; a session's part of it can change."""
 
 from __future__ import annotations
 
@@ -10,40 +10,40 @@ from watchgate.core.ledger.counted import Source
 from watchgate.core.usage.meter import Tokens
 from watchgate.core.usage.session import DAYS_KEPT, OTHERS, Spent
 
-MODELS_KEPT = 50
+MAX_MODELS = 50
 """The models that are told apart on one day."""
 
 Place = tuple[int, str, str, Source]
 
 
 class _Sum(msgspec.Struct, gc=False):
-    """What the parts of one place add up to, and of how many of them."""
+    """The sum of the parts of one place, and how many of them have a cost or tokens."""
 
     parts: int = 0
     costs: int = 0
     cost: int = 0
     tokened: int = 0
     tokens: Tokens = Tokens()
-    least: int = 0
+    lower_bounds: int = 0
     unpriced: int = 0
 
     def add(self, each: Spent, by: int) -> None:
-        """Some part more (`by` 1) or less (-1)."""
+        """Adds a part (`by` 1) or takes one out (-1)."""
         self.parts += by
         if each.cost is not None:
             self.costs += by
             self.cost += by * each.cost
         if each.tokens is not None:
             self.tokened += by
-            told = each.tokens
+            tokens = each.tokens
             self.tokens = Tokens(
-                self.tokens.input + by * told.input,
-                self.tokens.output + by * told.output,
-                self.tokens.cache_read + by * told.cache_read,
-                self.tokens.cache_write + by * told.cache_write,
-                self.tokens.reasoning + by * told.reasoning,
+                self.tokens.input + by * tokens.input,
+                self.tokens.output + by * tokens.output,
+                self.tokens.cache_read + by * tokens.cache_read,
+                self.tokens.cache_write + by * tokens.cache_write,
+                self.tokens.reasoning + by * tokens.reasoning,
             )
-        self.least += by * each.least
+        self.lower_bounds += by * each.is_lower_bound
         self.unpriced += by * each.unpriced
 
 
@@ -52,10 +52,10 @@ class DaySums:
 
     def __init__(self) -> None:
         self._sums: dict[Place, _Sum] = {}
-        self._told: tuple[Spent, ...] | None = None
+        self._newest: tuple[Spent, ...] | None = None
 
     def change(self, before: Iterable[Spent], after: Iterable[Spent]) -> None:
-        """These parts take the place of those."""
+        """Replaces these parts by those."""
         for by, parts in ((1, after), (-1, before)):
             for each in parts:
                 place = (each.day, each.agent, each.model, each.source)
@@ -63,29 +63,29 @@ class DaySums:
                 known.add(each, by)
                 if not known.parts:
                     del self._sums[place]
-        self._told = None
+        self._newest = None
 
     @property
     def spent(self) -> tuple[Spent, ...]:
-        """What was used on the newest days; beyond so many models a day as one of the others."""
-        if self._told is None:
-            self._told = self._limited()
-        return self._told
+        """The usage on the newest days; models beyond so many a day are joined."""
+        if self._newest is None:
+            self._newest = self._limited()
+        return self._newest
 
     def _limited(self) -> tuple[Spent, ...]:
         days = sorted({place[0] for place in self._sums})[-DAYS_KEPT:]
         first = days[0] if days else 0
         models: dict[int, set[tuple[str, str]]] = {}
         merged: dict[Place, _Sum] = {}
-        for (day, agent, model, source), found in self._sums.items():
+        for (day, agent, model, source), part in self._sums.items():
             if day < first:
                 continue
             known = models.setdefault(day, set())
-            if len(known) < MODELS_KEPT:
+            if len(known) < MAX_MODELS:
                 known.add((agent, model))
             place = (day, agent, model if (agent, model) in known else OTHERS, source)
-            _join(merged.setdefault(place, _Sum()), found)
-        return tuple(_spent(place, found) for place, found in merged.items())
+            _join(merged.setdefault(place, _Sum()), part)
+        return tuple(_spent(place, part) for place, part in merged.items())
 
 
 def _join(into: _Sum, more: _Sum) -> None:
@@ -95,15 +95,15 @@ def _join(into: _Sum, more: _Sum) -> None:
     into.tokens = into.tokens.plus(more.tokens)
 
 
-def _spent(place: Place, found: _Sum) -> Spent:
+def _spent(place: Place, part: _Sum) -> Spent:
     day, agent, model, source = place
     return Spent(
         day=day,
         agent=agent,
         model=model,
-        cost=found.cost if found.costs else None,
-        tokens=found.tokens if found.tokened else None,
+        cost=part.cost if part.costs else None,
+        tokens=part.tokens if part.tokened else None,
         source=source,
-        least=found.least > 0,
-        unpriced=found.unpriced,
+        is_lower_bound=part.lower_bounds > 0,
+        unpriced=part.unpriced,
     )

@@ -1,6 +1,6 @@
-"""Counting what one source reports of a session, so that nothing it tells again counts twice.
+"""Meters of what one source reports of a session, so that nothing it repeats counts twice.
 
-Tokens are kept in four counts that do not overlap, money in whole nano-dollars.
+Tokens are counted in four counts that do not overlap, money in whole nano-dollars.
 """
 
 from __future__ import annotations
@@ -13,9 +13,9 @@ from watchgate.core.events import Counts
 
 NANO = 1_000_000_000
 """Nano-dollars in a dollar."""
-REFS_KEPT = 16
-_MOST = 1 << 53
-_MOST_USD = 1_000_000
+MAX_REFS = 16
+_MAX_COUNT = 1 << 53
+_MAX_USD = 1_000_000
 
 
 class Tokens(msgspec.Struct, frozen=True, omit_defaults=True, gc=False):
@@ -41,7 +41,7 @@ class Tokens(msgspec.Struct, frozen=True, omit_defaults=True, gc=False):
         return self.read + self.output
 
     def plus(self, other: Tokens) -> Tokens:
-        """Both together."""
+        """Returns both together."""
         return Tokens(
             self.input + other.input,
             self.output + other.output,
@@ -51,7 +51,7 @@ class Tokens(msgspec.Struct, frozen=True, omit_defaults=True, gc=False):
         )
 
     def beyond(self, other: Tokens) -> Tokens:
-        """What is in here and not in the other."""
+        """Returns what is in here and not in the other."""
         return Tokens(
             max(0, self.input - other.input),
             max(0, self.output - other.output),
@@ -60,13 +60,13 @@ class Tokens(msgspec.Struct, frozen=True, omit_defaults=True, gc=False):
             max(0, self.reasoning - other.reasoning),
         )
 
-    def most(self, other: Tokens) -> Tokens:
-        """The larger of each count."""
+    def maximum(self, other: Tokens) -> Tokens:
+        """Returns the larger of each count."""
         return self.plus(other.beyond(self))
 
 
 class Meter(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """What one source has told of a session, or of one of its sub-agents.
+    """The count of what one source has reported of a session, or of one of its sub-agents.
 
     `over` and `cost_over` are of counts that ended, `open` and `cost_open` of the one that goes on;
     `refs` are the newest calls by their ids. `restarted`: the session began again since the last
@@ -92,8 +92,8 @@ class Meter(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
         """Nano-dollars; None where no cost was told."""
         return None if self.cost_open is None else self.cost_over + self.cost_open
 
-    def told(self, new: Tokens, counts: Counts, ref: str) -> Meter:
-        """After these tokens."""
+    def with_tokens(self, new: Tokens, counts: Counts, ref: str) -> Meter:
+        """Returns the meter after these tokens."""
         was = self.open if self.open is not None else Tokens()
         change: dict[str, Any] = {"restarted": False}
         if counts == "each":
@@ -101,24 +101,24 @@ class Meter(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
             change["open"] = was.plus(new.beyond(known or Tokens()))
             if ref:
                 others = tuple(each for each in self.refs if each[0] != ref)
-                kept = (ref, new.most(known or Tokens()))
-                change["refs"] = (*others[1 - REFS_KEPT :], kept)
+                newest = (ref, new.maximum(known or Tokens()))
+                change["refs"] = (*others[1 - MAX_REFS :], newest)
         elif self._begins(was, new, counts):
             change["over"], change["open"] = self.over.plus(was), new
         else:
-            change["open"] = was.most(new)
+            change["open"] = was.maximum(new)
         return msgspec.structs.replace(self, **change)
 
     def joined(self, over: Meter) -> Meter:
-        """With the tokens of another meter that is not kept any more."""
+        """Returns the meter with the tokens of another one that is dropped."""
         return msgspec.structs.replace(
             self,
             over=self.over.plus(over.tokens or Tokens()),
             open=self.open if self.open is not None else Tokens(),
         )
 
-    def cost_told(self, new: int) -> Meter:
-        """After this cost so far."""
+    def with_cost(self, new: int) -> Meter:
+        """Returns the meter after this cost so far, in nano-dollars."""
         was = self.cost_open or 0
         if self.restarted and new < was:
             return msgspec.structs.replace(
@@ -127,7 +127,7 @@ class Meter(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
         return msgspec.structs.replace(self, cost_open=max(was, new), restarted=False)
 
     def _begins(self, was: Tokens, new: Tokens, counts: Counts) -> bool:
-        """Whether this figure is of another count than the one before."""
+        """Returns whether this figure is of another count than the one before."""
         if counts == "newest":
             # One call is told while its output grows; what it read does not change.
             return reads(was) != reads(new)
@@ -135,16 +135,16 @@ class Meter(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 
 
 def reads(tokens: Tokens) -> tuple[int, int, int]:
-    """What the model read, by where from."""
+    """Returns the tokens that the model read: from input, from a cache, and into one."""
     return tokens.input, tokens.cache_read, tokens.cache_write
 
 
 def tokens_in(data: dict[str, Any]) -> Tokens | None:
-    """The tokens in a record's data, in counts that do not overlap; None where it has none."""
-    found = {name: count(data.get(name)) for name in Tokens.__struct_fields__}
-    if all(each is None for name, each in found.items() if name != "reasoning"):
+    """Reads the tokens of a record's data, in counts that do not overlap; None: it has none."""
+    by_kind = {name: count(data.get(name)) for name in Tokens.__struct_fields__}
+    if all(each is None for name, each in by_kind.items() if name != "reasoning"):
         return None
-    counts = {name: each or 0 for name, each in found.items()}
+    counts = {name: each or 0 for name, each in by_kind.items()}
     if data.get("cached_within") is True:
         counts["input"] = max(0, counts["input"] - counts["cache_read"] - counts["cache_write"])
     counts["reasoning"] = min(counts["reasoning"], counts["output"])
@@ -152,7 +152,7 @@ def tokens_in(data: dict[str, Any]) -> Tokens | None:
 
 
 def counts_in(data: dict[str, Any]) -> Counts:
-    """What the tokens in a record's data are of."""
+    """Returns the meaning of a record's tokens: of each call, of the newest, or in total."""
     match data.get("counts"):
         case "total":
             return "total"
@@ -162,16 +162,16 @@ def counts_in(data: dict[str, Any]) -> Counts:
 
 
 def nano(usd: Any) -> int | None:
-    """A cost in nano-dollars; None for what is no sensible amount of money."""
+    """Converts dollars to nano-dollars; None for what is no sensible amount of money."""
     if isinstance(usd, bool) or not isinstance(usd, int | float):
         return None
-    if not 0 <= usd <= _MOST_USD:
+    if not 0 <= usd <= _MAX_USD:
         return None
     return round(usd * NANO)
 
 
 def count(value: Any) -> int | None:
-    """A count of tokens; None for what is none."""
-    if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value <= _MOST:
+    """Returns a count of tokens; None for what is none."""
+    if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value <= _MAX_COUNT:
         return None
     return value

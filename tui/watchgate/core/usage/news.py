@@ -1,4 +1,4 @@
-"""What of a session's counted usage a state does not know yet: the rest need not be told again."""
+"""The part of a session's counted usage that a state does not hold yet: only that is recorded."""
 
 from __future__ import annotations
 
@@ -12,28 +12,27 @@ from watchgate.core.usage.session import Key
 
 
 def news(fold: UsageFold, key: Key, data: CountedData) -> CountedData | None:
-    """The record to make of it: whole figures, and of the parts those that differ; None: nothing.
+    """Returns the record to write: whole figures, and the parts that differ; None: nothing.
 
-    What is said of another table of prices alone, or of a minute that is nearly an hour old, is
-    nothing new.
+    Another price table alone, or a minute that is nearly an hour old, makes no record.
     """
-    seen = fold.sessions.get(key)
-    if not data.rows and (seen is None or seen.counted is None):
+    usage = fold.sessions.get(key)
+    if not data.rows and (usage is None or usage.counted is None):
         return None
-    turns = _changed(data.turns, seen.turns if seen is not None else ())
+    turns = _changed(data.turns, usage.turns if usage is not None else ())
     tools = tuple(each for each in data.tools if fold.tool_cost(*key, each.id) != each)
     known = {each.at: each for each in fold.counted_minutes(key)}
     minutes = tuple(each for each in data.minutes if known.get(each.at) != each)
-    told = fold.limits.get(key[0])
-    limits = data.limits if told is None or told.limits != data.limits else ()
-    if seen is not None and seen.counted is not None and not (turns or tools or limits):
+    known_limits = fold.limits.get(key[0])
+    limits = data.limits if known_limits is None or known_limits.limits != data.limits else ()
+    if usage is not None and usage.counted is not None and not (turns or tools or limits):
         before = (
-            seen.counted.rows,
-            seen.counted.source,
-            seen.unreadable,
-            seen.kinds,
-            data.context_used if data.context_used is None else seen.context_used,
-            data.context_size if data.context_size is None else seen.context_size,
+            usage.counted.rows,
+            usage.counted.source,
+            usage.unreadable,
+            usage.kinds,
+            data.context_used if data.context_used is None else usage.context_used,
+            data.context_size if data.context_size is None else usage.context_size,
         )
         now = (
             data.rows,

@@ -1,7 +1,7 @@
-"""What was used in the last hour, minute by minute and session by session: how fast money goes.
+"""Usage of the last hour, minute by minute and session by session: the pace of spending.
 
-What streams tell adds up in the minute in which it is told; what files say of a minute replaces
-what they said of it before, and counts instead of it.
+Reports of streams add up in the minute in which they come; what files say of a minute replaces what
+they said of it before, and counts instead of the reports.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ MINUTE_US = 60 * 1_000_000
 
 
 class Burn(msgspec.Struct, frozen=True, kw_only=True):
-    """How fast sessions spend, over the last minutes; None: no cost is known of what was used.
+    """The pace of spending over the last minutes; None: no cost is known of what was used.
 
     `tokens_per_min` are those read that no cache held, and those written.
     """
@@ -33,7 +33,7 @@ class RecentOf(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, gc
 
     agent: str
     session: str
-    told: tuple[Minute, ...] = ()
+    reported: tuple[Minute, ...] = msgspec.field(name="told", default=())
     counted: tuple[Minute, ...] = ()
 
 
@@ -41,66 +41,66 @@ class Recent:
     """The last hour of every session that used something in it."""
 
     def __init__(self, start: Iterable[RecentOf] = ()) -> None:
-        self._told: dict[Key, dict[int, Minute]] = {}
+        self._reported: dict[Key, dict[int, Minute]] = {}
         self._counted: dict[Key, dict[int, Minute]] = {}
         for each in start:
             key = (each.agent, each.session)
-            for into, minutes in ((self._told, each.told), (self._counted, each.counted)):
+            for into, minutes in ((self._reported, each.reported), (self._counted, each.counted)):
                 if minutes:
                     into[key] = {minute.at: minute for minute in minutes}
 
-    def told(self, key: Key, at_us: int, cost: int | None, tokens: int) -> None:
-        """A stream told of so much more."""
+    def add_reported(self, key: Key, at_us: int, cost: int | None, tokens: int) -> None:
+        """Adds what a stream reported."""
         at = at_us // MINUTE_US
-        known = _of(self._told, key, at)
+        known = _of(self._reported, key, at)
         was = known.get(at, Minute(at=at))
         sum_ = was.cost if cost is None else (was.cost or 0) + cost
         known[at] = Minute(at=at, cost=sum_, tokens=was.tokens + tokens)
-        _forget(self._told, key)
+        _forget(self._reported, key)
 
     def counted(self, key: Key, minutes: Iterable[Minute]) -> None:
-        """The files of the session say this of these minutes."""
+        """Replaces minutes by what the files of the session say of them."""
         if new := {each.at: each for each in minutes}:
             _of(self._counted, key, max(new)).update(new)
             _forget(self._counted, key)
 
     def drop(self, key: Key) -> None:
-        """The session is not kept any more."""
-        self._told.pop(key, None)
+        """Drops a session."""
+        self._reported.pop(key, None)
         self._counted.pop(key, None)
 
-    def kept(self) -> tuple[RecentOf, ...]:
-        """All of it, as it is now."""
+    def snapshot(self) -> tuple[RecentOf, ...]:
+        """Returns all of it for a snapshot, as it is now."""
         return tuple(
             RecentOf(
                 agent=key[0],
                 session=key[1],
-                told=tuple(self._told.get(key, {}).values()),
+                reported=tuple(self._reported.get(key, {}).values()),
                 counted=tuple(self._counted.get(key, {}).values()),
             )
             for key in self._keys()
         )
 
     def minutes(self, key: Key, now_us: int) -> tuple[Minute, ...]:
-        """The minutes of the hour before a moment in which that session used something."""
+        """Returns the minutes of the hour before a moment in which that session used something."""
         now = now_us // MINUTE_US
-        for of in (self._counted, self._told):
+        for of in (self._counted, self._reported):
             known = of.get(key, {})
-            found = tuple(each for at, each in known.items() if now - HOUR_MIN < at <= now)
-            if any(each.cost is not None for each in found):
-                return found
+            spent = tuple(each for at, each in known.items() if now - HOUR_MIN < at <= now)
+            if any(each.cost is not None for each in spent):
+                return spent
         return ()
 
     def counted_of(self, key: Key) -> tuple[Minute, ...]:
-        """What the files of a session said of minutes."""
+        """Returns the minutes of a session by its files."""
         return tuple(self._counted.get(key, {}).values())
 
     def last_hour(self, now_us: int) -> int:
-        """The nano-dollars of the hour before a moment."""
+        """Returns the nano-dollars of the hour before a moment."""
         return sum(cost or 0 for cost, _ in self._since(now_us, HOUR_MIN))
 
     def burn(self, now_us: int) -> Burn:
-        """How fast sessions spend, over the minutes before a moment."""
+        """Returns the pace of spending, over the minutes before a moment."""
         parts = list(self._since(now_us, BURN_MIN))
         known = [cost for cost, _ in parts if cost is not None]
         tokens = sum(tokens for _, tokens in parts)
@@ -108,25 +108,25 @@ class Recent:
         return Burn(usd_nano_per_hour=cost, tokens_per_min=tokens // BURN_MIN)
 
     def _since(self, now_us: int, minutes: int) -> Iterator[tuple[int | None, int]]:
-        """Cost and tokens of each session in the last minutes, this one included."""
+        """Yields cost and tokens of each session in the last minutes, this one included."""
         now = now_us // MINUTE_US
         for key in self._keys():
-            told, counted = (
+            reported, counted = (
                 [each for at, each in of.get(key, {}).items() if now - minutes < at <= now]
-                for of in (self._told, self._counted)
+                for of in (self._reported, self._counted)
             )
             costs = [each.cost for each in counted if each.cost is not None]
-            costs = costs or [each.cost for each in told if each.cost is not None]
-            tokens = sum(each.tokens for each in (counted or told))
+            costs = costs or [each.cost for each in reported if each.cost is not None]
+            tokens = sum(each.tokens for each in (counted or reported))
             if costs or tokens:
                 yield (sum(costs) if costs else None), tokens
 
     def _keys(self) -> dict[Key, None]:
-        return dict.fromkeys((*self._told, *self._counted))
+        return dict.fromkeys((*self._reported, *self._counted))
 
 
 def _of(of: dict[Key, dict[int, Minute]], key: Key, at: int) -> dict[int, Minute]:
-    """The minutes of a session; before another one, those that were silent for an hour go."""
+    """Returns the minutes of a session; a new one first drops those silent for an hour."""
     if key not in of:
         for each in [each for each, known in of.items() if max(known) <= at - HOUR_MIN]:
             del of[each]
@@ -135,7 +135,7 @@ def _of(of: dict[Key, dict[int, Minute]], key: Key, at: int) -> dict[int, Minute
 
 
 def _forget(of: dict[Key, dict[int, Minute]], key: Key) -> None:
-    """Drop what lies an hour behind the session's newest minute."""
+    """Drops what lies an hour behind the session's newest minute."""
     minutes = of[key]
     if len(minutes) > HOUR_MIN:
         newest = max(minutes)

@@ -1,4 +1,4 @@
-"""What one session has used, as a screen may ask for it: one figure of cost, and its parts."""
+"""The usage of one session, as a screen may ask for it: one figure of cost, and its parts."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ Key = tuple[str, str]
 
 
 class Spent(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, gc=False):
-    """What one model used on one local day (days since 1970): nano-dollars, tokens; None: unknown.
+    """The usage of one model on one local day (days since 1970): nano-dollars and tokens.
 
-    `source` says whose figure the cost is; where it is `reported` and `cost` None, the session's
-    agent told one sum, which stands with another model. `unpriced` calls have no price, `least`
-    says that the figures are lower bounds.
+    None is unknown. `source` says whose figure the cost is; where it is `reported` and `cost` None,
+    the session's agent reported one sum, which stands with another model. `unpriced` calls have no
+    price, `least` says that the figures are lower bounds.
     """
 
     day: int
@@ -33,12 +33,12 @@ class Spent(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, gc=Fa
     cost: int | None = None
     tokens: Tokens | None = None
     source: Source = "unknown"
-    least: bool = False
+    is_lower_bound: bool = msgspec.field(name="least", default=False)
     unpriced: int = 0
 
 
 class SubUsage(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, gc=False):
-    """What one sub-agent used of its session's figures, by the session's files."""
+    """The part of one sub-agent in its session's figures, by the session's files."""
 
     sub: str
     cost: int | None = None
@@ -47,10 +47,10 @@ class SubUsage(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, gc
 
 
 class Told(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """What the agent and its streams told of a session: figures, and by day and model.
+    """The figures that the agent and its streams reported of a session, also by day and model.
 
-    `from_start`: they have told since the session began, so that the cost is all of it. `partial`:
-    they tell of the newest call alone, so that `tokens` may lack calls.
+    `from_start`: they have reported since the session began, so that the cost is all of it.
+    `partial`: they report the newest call alone, so that `tokens` may lack calls.
     """
 
     cost: int | None = None
@@ -62,14 +62,14 @@ class Told(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 
 
 class Counted(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """What the files of a session add up to, as it was told last."""
+    """The sums over the files of a session, as they were recorded last."""
 
     rows: tuple[CountedRow, ...] = ()
     source: Source = "unknown"
 
 
 class SessionUsage(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """What one session and its sub-agents have used; `at` (UTC µs) is when that last changed.
+    """The usage of one session and its sub-agents; `at` (UTC µs) is when that last changed.
 
     `cost` is in nano-dollars, None is unknown, and `source` says whose figure it is:
     `reported_cost` and `computed_cost` are those of the same calls, so they are never added.
@@ -92,7 +92,7 @@ class SessionUsage(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True
     reported_cost: int | None = None
     computed_cost: int | None = None
     kinds: Kinds | None = None
-    least: bool = False
+    is_lower_bound: bool = msgspec.field(name="least", default=False)
     unpriced: tuple[str, ...] = ()
     tokens: Tokens | None = None
     reasoning: int = 0
@@ -103,11 +103,11 @@ class SessionUsage(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True
     spent: tuple[Spent, ...] = ()
     subs: tuple[SubUsage, ...] = ()
     turns: tuple[Part, ...] = ()
-    told: Told = Told()
+    reported: Told = msgspec.field(name="told", default=Told())
     counted: Counted | None = None
 
     def since(self, day: int) -> tuple[int | None, Tokens | None]:
-        """Cost and tokens of a day and those after it."""
+        """Returns cost and tokens of a day and those after it."""
         parts = [each for each in self.spent if each.day >= day]
         cost, tokens = total(parts)
         return (
@@ -117,14 +117,14 @@ class SessionUsage(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True
 
 
 class LimitsTold(msgspec.Struct, frozen=True, kw_only=True):
-    """The rate limits of an agent's account as it told them last; `at` is UTC µs."""
+    """The rate limits of an agent's account as it reported them last; `at` is UTC µs."""
 
     at: int
     limits: tuple[Limit, ...] = ()
 
 
 def total(parts: Iterable[Spent]) -> tuple[int | None, Tokens | None]:
-    """Cost and tokens of several parts, each None where none of them tells."""
+    """Adds cost and tokens of several parts, each None where none of them has any."""
     cost: int | None = None
     tokens: Tokens | None = None
     for each in parts:
@@ -136,13 +136,13 @@ def total(parts: Iterable[Spent]) -> tuple[int | None, Tokens | None]:
 
 
 def added(known: Spent, more: Spent) -> Spent:
-    """Two parts of the same day, agent and model as one."""
+    """Joins two parts of the same day, agent and model."""
     cost, tokens = total((known, more))
     return msgspec.structs.replace(
         known,
         cost=cost,
         tokens=tokens,
         source=known.source if known.source != "unknown" else more.source,
-        least=known.least or more.least,
+        is_lower_bound=known.is_lower_bound or more.is_lower_bound,
         unpriced=known.unpriced + more.unpriced,
     )

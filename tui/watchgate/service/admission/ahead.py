@@ -1,7 +1,7 @@
-"""What takes long about a large text, done in a thread before the event loop takes the text.
+"""The slow work on a large text, done in a thread before the event loop takes the text.
 
 Its secrets are looked for, and its call is judged. The loop finds the results by the texts, and
-does itself what was not foreseen here.
+does the rest itself.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ class Prepared(msgspec.Struct, frozen=True):
 
 
 def has_large_line(piece: bytes) -> bool:
-    """Tell whether one of these lines is large; only those of our own form can ask."""
+    """Returns whether one of these lines is large; only those of our own form can ask."""
     large_bytes = LARGE_ASKED_BYTES if piece.startswith(OURS) else LARGE_BYTES
     start = 0
     while len(piece) - start > large_bytes:
@@ -55,7 +55,7 @@ def has_large_line(piece: bytes) -> bool:
 
 
 def looked_through(events: Sequence[Event]) -> Found:
-    """The secrets of the events' own texts; what the shell's parser makes of commands it keeps."""
+    """Returns the secrets of the events' own texts; the shell's parser keeps its own results."""
     secrets: Found = {}
     for event in events:
         with one_text(), remembering(secrets):
@@ -68,7 +68,7 @@ def looked_through(events: Sequence[Event]) -> Found:
 
 
 def lines_prepared(chunk: bytes, at: Instant, source: Source) -> Prepared:
-    """The events of whole lines, from a `source` of their own; for any thread."""
+    """Returns the events of whole lines, from a `source` of their own; for any thread."""
     events = tuple(event for event, _ in decode_chunk(chunk, at, source))
     return Prepared(events, secrets=looked_through(events))
 
@@ -76,7 +76,10 @@ def lines_prepared(chunk: bytes, at: Instant, source: Source) -> Prepared:
 def judge_all(
     judged: Sequence[tuple[Event, Judge]], secrets: Found, content: Content
 ) -> Callable[[], None]:
-    """Return what judges calls and looks through the texts of their records; for any thread."""
+    """Returns a call that judges calls and looks through their records' texts.
+
+    It may run in any thread.
+    """
 
     def run() -> None:
         with remembering(secrets):
@@ -88,7 +91,7 @@ def judge_all(
 
 
 def _look_through_records(event: Event, assessment: Assessment, content: Content) -> None:
-    """Look through the texts that the record of a call and that of a request have."""
+    """Looks through the texts of a call's record and of its request's."""
     tool = event.tool
     if tool is None:
         return

@@ -17,13 +17,13 @@ CONTROL_CONNECTIONS = 128
 CONTROL_SHARE = 32
 INGEST_CONNECTIONS = 8_192
 INGEST_SHARE = 1_024
-_LEAST = 16
+_MINIMUM = 16
 
 
 class Limits(msgspec.Struct, frozen=True):
-    """So many connections a socket takes in all, and so many of one asking process."""
+    """A socket's connections in all, and those of one asking process."""
 
-    most: int
+    total: int
     share: int
 
 
@@ -31,20 +31,20 @@ _before: list[tuple[int, int]] = []
 
 
 def raise_limit() -> None:
-    """Let this process hold as many descriptors as it may, up to `WANTED`."""
+    """Lets this process hold as many descriptors as it may, up to `WANTED`."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    most = WANTED if hard == resource.RLIM_INFINITY else min(hard, WANTED)
-    if _before or soft == resource.RLIM_INFINITY or soft >= most:
+    limit = WANTED if hard == resource.RLIM_INFINITY else min(hard, WANTED)
+    if _before or soft == resource.RLIM_INFINITY or soft >= limit:
         return
     try:
-        resource.setrlimit(resource.RLIMIT_NOFILE, (most, hard))
+        resource.setrlimit(resource.RLIMIT_NOFILE, (limit, hard))
     except (OSError, ValueError):  # macOS refuses what is more than a limit of its kernel
         return
     _before.append((soft, hard))
 
 
 def give_back(pid: int) -> None:
-    """Let a new child have the limit that this process was started with, where that can be set."""
+    """Sets a new child's limit to the one that this process was started with, where possible."""
     if _before and sys.platform == "linux":
         try:
             resource.prlimit(pid, resource.RLIMIT_NOFILE, _before[0])
@@ -53,8 +53,8 @@ def give_back(pid: int) -> None:
 
 
 def ingest_limits() -> Limits:
-    """Return what the ingest socket may take of the descriptors that there are."""
+    """Returns the ingest socket's part of the descriptors that there are."""
     soft, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
-    left = INGEST_CONNECTIONS if soft == resource.RLIM_INFINITY else max(soft - RESERVED, _LEAST)
-    most = min(left, INGEST_CONNECTIONS)
-    return Limits(most, min(INGEST_SHARE, max(most // 4, 1)))
+    left = INGEST_CONNECTIONS if soft == resource.RLIM_INFINITY else max(soft - RESERVED, _MINIMUM)
+    limit = min(left, INGEST_CONNECTIONS)
+    return Limits(limit, min(INGEST_SHARE, max(limit // 4, 1)))

@@ -1,4 +1,4 @@
-"""The door of one socket: lets connections in, and tells the others why not."""
+"""The admission to one socket: lets connections in, and gives the others the reason."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ class Door:
     """One socket's connections and the unfinished bytes that come over them, both by process."""
 
     def __init__(self, limits: Limits, asker_of: AskerOf) -> None:
-        self.connections = Shares(limits.most, limits.share, asker_of)
+        self.connections = Shares(limits.total, limits.share, asker_of)
         self.unfinished = Shares(UNFINISHED_BYTES, UNFINISHED_SHARE, asker_of)
 
     def refusal(self, full: Full) -> str:
-        """Return why a connection is not taken in, and what mends it."""
+        """Returns why a connection is not accepted, and the mend."""
         if full == "share":
             return (
                 f"the process that asks has {self.connections.share:,} connections open already, "

@@ -1,4 +1,4 @@
-"""Large frames and lines are read in threads: nobody else waits, and each agent's order stays."""
+"""Reading of large frames and lines in threads: nobody else waits, and each agent's order stays."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ PAUSE_S: Final = 0.002
 
 
 class LargeFrames:
-    """The turns of large frames and of what comes behind them from the same asking process."""
+    """The turns of large frames and of later ones from the same asking process."""
 
     def __init__(self, asker_of: Callable[[int], Hashable]) -> None:
         self._asker_of = asker_of
@@ -31,7 +31,7 @@ class LargeFrames:
 
     @asynccontextmanager
     async def turn(self, pid: int, *, large: bool) -> AsyncIterator[None]:
-        """Go on inside once every frame is taken that the same asker sent before a large one."""
+        """Enters once every frame is taken that the same asker sent before a large one."""
         if not large and not self._last:
             yield
             return
@@ -52,7 +52,7 @@ class LargeFrames:
                 del self._last[key]
 
     async def read(self, read: Callable[[], T]) -> T:
-        """The result of reading one large frame or line, in a thread that lets others go first."""
+        """Returns the result of reading one large frame or line, in a thread that pauses."""
         if self._threads is None:
             self._threads = anyio.CapacityLimiter(THREADS)
 

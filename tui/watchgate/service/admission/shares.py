@@ -1,4 +1,4 @@
-"""Something scarce, handed out to processes: so much in all, and so much to one that asks."""
+"""A scarce amount, handed out to processes: so much in all, and so much to one that asks."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ Full = Literal["", "share", "most"]
 
 
 class Shares:
-    """Amounts by the process that holds them, and together by whoever that process asks for.
+    """Amounts by the process that holds them, and together by the agent above that process.
 
-    `asker_of` names that one for a pid. It is asked only once everybody together holds more than
+    `asker_of` names that agent for a pid. It is asked only once everybody together holds more than
     `share`: before, nobody can.
     """
 
-    def __init__(self, most: int, share: int, asker_of: Callable[[int], Hashable]) -> None:
-        self.most = most
+    def __init__(self, limit: int, share: int, asker_of: Callable[[int], Hashable]) -> None:
+        self.limit = limit
         self.share = share
         self.total = 0
         self._asker_of = asker_of
@@ -28,8 +28,8 @@ class Shares:
         self._freed: anyio.Event | None = None
 
     def take(self, pid: int, amount: int) -> Full:
-        """Hand out so much, or say which limit is in the way."""
-        if self.total + amount > self.most:
+        """Hands out so much, or returns the limit that is in the way."""
+        if self.total + amount > self.limit:
             return "most"
         if self.total + amount > self.share and self._of_asker(pid) + amount > self.share:
             if pid not in self._held:
@@ -40,7 +40,7 @@ class Shares:
         return ""
 
     def give_back(self, pid: int, amount: int) -> None:
-        """Take back so much of what was handed out."""
+        """Takes back so much of what was handed out."""
         if not amount:
             return
         self.total -= amount
@@ -55,7 +55,7 @@ class Shares:
 
     @contextmanager
     def taken(self, pid: int, amount: int = 1) -> Iterator[Full]:
-        """Hold so much for the block, or nothing where a limit is in the way."""
+        """Holds so much for the block, or nothing where a limit is in the way."""
         full = self.take(pid, amount)
         try:
             yield full
@@ -65,7 +65,7 @@ class Shares:
 
     @asynccontextmanager
     async def room(self, pid: int, amount: int) -> AsyncIterator[None]:
-        """Hold so much for the block, once there is room; more than a share waits for ever."""
+        """Holds so much for the block, once there is room; more than a share waits for ever."""
         while self.take(pid, amount):
             if self._freed is None:
                 self._freed = anyio.Event()
@@ -76,7 +76,7 @@ class Shares:
             self.give_back(pid, amount)
 
     def holders(self) -> list[int]:
-        """The processes that hold any of it."""
+        """Returns the pids that hold any of it."""
         return [*self._held]
 
     def _of_asker(self, pid: int) -> int:

@@ -1,4 +1,4 @@
-"""The line that a stream has begun and not ended: how much of it may be kept, and for how long."""
+"""The line that a stream has begun and not ended: the limits of its size and its time."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ PATIENT_BYTES = 64 * 1024
 class Unfinished:
     """The unfinished bytes of a connection, counted for the process that sends them.
 
-    A line for which there is no room is dropped whole, as one that is too long. `until_s` is when
-    that becomes of the present one, by the event loop's clock.
+    A line for which there is no room is dropped whole, as one that is too long. `until_s` is the
+    time of that for the present one, by the event loop's clock.
     """
 
     def __init__(self, splitter: Splitter, shares: Shares, pid: int) -> None:
@@ -41,7 +41,7 @@ class Unfinished:
         self._release()
 
     def changed(self, *, ended: bool) -> None:
-        """Count what is kept now; `ended` says that a line did."""
+        """Counts the unfinished bytes; `ended` says that a line did."""
         size_bytes = self._splitter.unfinished_bytes
         if size_bytes == self._held_bytes == 0:
             return
@@ -56,7 +56,7 @@ class Unfinished:
             self.until_s = anyio.current_time() + LAST_BYTE_S
 
     def drop(self) -> None:
-        """Keep no more of this line."""
+        """Keeps no more of this line."""
         self._release()
         self._splitter.drop()
         self.until_s = float("inf")

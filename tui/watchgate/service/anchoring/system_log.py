@@ -30,7 +30,7 @@ class Written(Protocol):
         ...
 
     def commit(self, callback: Callable[[bool], None]) -> None:
-        """Say whether everything appended so far is on disk; from any thread."""
+        """Calls back with whether everything appended so far is on disk; from any thread."""
         ...
 
 
@@ -50,7 +50,7 @@ class AnchorLines:
         self._writing: Record | None = None
 
     def offer(self, record: Record) -> None:
-        """Take a record; the end of a session is one that an anchor is due for."""
+        """Takes a record; the end of a session gets an anchor."""
         if record.kind != "session.end" or record.sub is not None:
             return
         with self._lock:
@@ -63,7 +63,7 @@ class AnchorLines:
         self._journal.commit(lambda done: self._written(record, done=done))
 
     def _written(self, record: Record, *, done: bool) -> None:
-        """Runs in the journal's thread."""
+        """Sends the line; runs in the journal's thread."""
         if done:
             self._send(record)
         with self._lock:

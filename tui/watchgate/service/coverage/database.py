@@ -1,4 +1,9 @@
-"""The calls that OpenCode's database says have run: parts of the type `tool` that are completed."""
+"""Follows agents' transcripts, and reports the calls in them that no hook reported.
+
+A call is in its transcript once it has run, and a gate was asked before that: a call that no
+hook has reported half a second after its result was found has passed no gate. That a person
+broke a turn off is reported at once. OpenCode's calls come from its database.
+"""
 
 from __future__ import annotations
 
@@ -29,25 +34,25 @@ class Database:
         self._stamps: tuple[Stamp, Stamp] = (NEVER, NEVER)
         self._ids: Recent[tuple[str, str], None] = Recent(IDS_KEPT)
 
-    def ran(self) -> list[Asked]:
-        """The calls that have run since this was last asked; none where it cannot be read now."""
+    def new_calls(self) -> list[Asked]:
+        """Returns the calls that have run since the last look; none while it cannot be read."""
         try:
             stamps = stamp(os.lstat(self._path)), wal_stamp(self._path)
         except (OSError, ValueError):
             return []
         if stamps == self._stamps:
             return []
-        found: list[Asked] = []
+        calls: list[Asked] = []
         try:
             reader = OpenCodeCalls()
             for some in batches(
                 Path(self._path), reader, self._since_us, newest=NEWEST, holding=_COMPLETED
             ):
-                found += (asked for asked in some if self._is_new(asked))
+                calls += (asked for asked in some if self._is_new(asked))
         except UnreadableError:
-            return found  # it is being written: the next look sees all of it
+            return calls  # it is being written: the next look sees all of it
         self._stamps = stamps
-        return found
+        return calls
 
     def _is_new(self, asked: Asked) -> bool:
         key = asked.session, asked.tool.call_id or ""

@@ -1,4 +1,9 @@
-"""A file that somebody else writes, read on from where the last reading ended."""
+"""Follows agents' transcripts, and reports the calls in them that no hook reported.
+
+A call is in its transcript once it has run, and a gate was asked before that: a call that no
+hook has reported half a second after its result was found has passed no gate. That a person
+broke a turn off is reported at once. OpenCode's calls come from its database.
+"""
 
 from __future__ import annotations
 
@@ -14,25 +19,25 @@ HEAD_BYTES = 1024 * 1024
 
 
 def first_line(path: str) -> bytes:
-    """The first line of a file, with its end; nothing where it has none, or is not ours."""
-    told, _upto = _read(path, 0, HEAD_BYTES)
-    return told[: told.find(b"\n") + 1]
+    """Returns a file's first line with its newline; empty if it has none or is not ours."""
+    content, _upto = _read(path, 0, HEAD_BYTES)
+    return content[: content.find(b"\n") + 1]
 
 
 def read_on(path: str, offset: int) -> tuple[bytes, int]:
-    """The whole lines behind `offset`, and where to read on; nothing where there is no such file.
+    """Returns the whole lines behind `offset`, and the offset of the next reading.
 
-    A file that is shorter now begins anew.
+    Both are as before where there is no such file. A file that is shorter now begins anew.
     """
-    told, start = _read(path, offset, CHUNK_BYTES)
-    end = told.rfind(b"\n") + 1
-    if not end and len(told) == CHUNK_BYTES:
+    content, start = _read(path, offset, CHUNK_BYTES)
+    end = content.rfind(b"\n") + 1
+    if not end and len(content) == CHUNK_BYTES:
         return b"", start + CHUNK_BYTES  # one line longer than anything that is read
-    return told[:end], start + end
+    return content[:end], start + end
 
 
-def _read(path: str, offset: int, most: int) -> tuple[bytes, int]:
-    """At most so many bytes from `offset`, and where they begin.
+def _read(path: str, offset: int, limit: int) -> tuple[bytes, int]:
+    """Returns at most `limit` bytes from `offset`, and the offset at which they begin.
 
     The path comes from outside: only a regular file of our own is read, no link, and never one that
     could make us wait.
@@ -47,7 +52,7 @@ def _read(path: str, offset: int, most: int) -> tuple[bytes, int]:
         if not stat.S_ISREG(about.st_mode) or about.st_uid != os.geteuid():
             return b"", offset
         start = offset if offset <= about.st_size else 0
-        return os.pread(descriptor, most, start), start
+        return os.pread(descriptor, limit, start), start
     except OSError:
         return b"", offset
     finally:

@@ -1,4 +1,4 @@
-"""Limits of an agent's process under which its hooks die: they are inherited."""
+"""The agent processes of this user: since when, where, with which hooks, under which limits."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from watchgate.service.setup.doctor.check import Check
 
 _KIB, _MIB = 1024, 1024 * 1024
 _LIMITS_BYTES = 8_192
-_TOLD_KEPT = 500
+_MAX_REPORTED = 500
 
 LEAST: Final = {
     "Max stack size": (256 * _KIB, "bytes of stack"),
@@ -31,41 +31,41 @@ counts all of a user's."""
 
 
 def too_small(text: str) -> list[str]:
-    """The limits in a `/proc/PID/limits` that are too small for a hook, in words.
+    """Returns in words the limits of a `/proc/PID/limits` that are too small for a hook.
 
     Source: proc(5): a name, then the soft limit, the hard one and the unit, in columns.
     """
-    found = []
+    faults = []
     for line in text.splitlines():
-        for name, (least, unit) in LEAST.items():
+        for name, (minimum, unit) in LEAST.items():
             words = line.removeprefix(name).split()
             if not line.startswith(name) or not words or not words[0].isdecimal():
                 continue
-            if (soft := int(words[0])) < least:
-                found.append(f"{soft:,} {unit}, and a hook needs {least:,}")
-    return found
+            if (soft := int(words[0])) < minimum:
+                faults.append(f"{soft:,} {unit}, and a hook needs {minimum:,}")
+    return faults
 
 
 class Limits:
-    """Tells of each process once, and again when another limit is too small."""
+    """Reports each process once, and again when another of its limits is too small."""
 
     def __init__(self, proc: Path) -> None:
         self._proc = proc
-        self._told: Recent[tuple[int, int], list[str]] = Recent(_TOLD_KEPT)
+        self._reported: Recent[tuple[int, int], list[str]] = Recent(_MAX_REPORTED)
 
     def narrow(self, processes: Iterable[AgentProcess]) -> list[tuple[AgentProcess, str]]:
-        """The processes whose hooks cannot run, each with the words why."""
-        found = []
+        """Returns the processes whose hooks cannot run, each with the reason in words."""
+        narrow = []
         for process in processes:
             key = process.pid, process.start
             words = self.of(process.pid)
-            if words and self._told.get(key) != words:
-                self._told[key] = words
-                found.append((process, "; ".join(words)))
-        return found
+            if words and self._reported.get(key) != words:
+                self._reported[key] = words
+                narrow.append((process, "; ".join(words)))
+        return narrow
 
     def of(self, pid: int) -> list[str]:
-        """The limits of a process that are too small; empty where it cannot be read."""
+        """Returns the limits of a process that are too small; empty where it cannot be read."""
         try:
             with (self._proc / str(pid) / "limits").open("rb") as file:
                 return too_small(file.read(_LIMITS_BYTES).decode(errors="replace"))
@@ -74,7 +74,7 @@ class Limits:
 
 
 def check_limits(agents: Sequence[Adapter], proc: Path = PROC) -> Iterator[Check]:
-    """The doctor's findings: one for each running agent whose hooks cannot run."""
+    """Yields the doctor's findings: one for each running agent whose hooks cannot run."""
     running = Processes({each.name: each for each in agents}, proc).look()
     for process, words in Limits(proc).narrow(running):
         text = f"pid {process.pid} in {process.cwd} has {words}: its hooks die, and its calls run"

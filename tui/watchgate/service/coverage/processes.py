@@ -1,4 +1,4 @@
-"""The agents of this user that run now: since when, where, and with which hooks."""
+"""The agent processes of this user: since when, where, with which hooks, under which limits."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ class AgentProcess(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Processes:
-    """Looks through `/proc`, and only once in a while at what is known to be no agent."""
+    """Scans `/proc`; processes known to be no agent are read again only at every sixth look."""
 
     def __init__(self, adapters: Mapping[str, Adapter], proc: Path = PROC) -> None:
         self._names = {
@@ -73,31 +73,31 @@ class Processes:
         self._looks = 0
 
     def look(self) -> list[AgentProcess]:
-        """The agents that run; empty where the system has no such folder."""
+        """Returns the agents that run; empty where the system has no `/proc`."""
         present = self._names_now()
         self._looks += 1
         known = self._others if self._looks % EVERY else set()
-        found = []
+        agents = []
         others = known & present
         for name in present - known:
             process = self._read(name)
             if process is None:
                 others.add(name)
             else:
-                found.append(process)
+                agents.append(process)
         self._others = others
-        return sorted(found, key=lambda each: each.pid)
+        return sorted(agents, key=lambda each: each.pid)
 
     def newcomers(self) -> list[AgentProcess]:
-        """The agents that were started since this was last asked.
+        """Returns the agents that were started since the last call.
 
         A process is looked at twice: the first time it may not be the program yet that it will be.
         """
         present = self._names_now()
         fresh = present - self._present
         twice, self._fresh, self._present = fresh | (self._fresh & present), fresh, present
-        found = (self._read(name) for name in twice)
-        return [each for each in found if each is not None]
+        processes = (self._read(name) for name in twice)
+        return [each for each in processes if each is not None]
 
     def _names_now(self) -> set[str]:
         try:
@@ -106,7 +106,7 @@ class Processes:
             return set()
 
     def _below_us(self, pid: int) -> bool:
-        """Whether a proxy of ours started the agent: what it asks passes our gate there."""
+        """Decides whether a proxy of ours started the agent: its calls pass our gate there."""
         try:
             for _ in range(_LAUNCHERS):
                 directory = self._proc / str(pid)
@@ -145,33 +145,33 @@ class Processes:
 
 
 def _switch(words: list[str], switches: tuple[str, ...]) -> str:
-    """The argument that switches hooks off, or what does so in settings given as an argument."""
+    """Returns the argument, or the key in settings given as one, that switches hooks off."""
     for word in words:
         if word in switches:
             return word
-        if found := _ALL_OFF.search(word):
-            return found[1]
+        if match := _ALL_OFF.search(word):
+            return match[1]
     return ""
 
 
 def _words(directory: Path) -> list[str]:
-    """A process's command line, as far as it matters; raises `OSError`."""
+    """Returns the first bytes of a process's command line, split; raises `OSError`."""
     with (directory / "cmdline").open("rb") as file:
         return [os.fsdecode(word) for word in file.read(_CMD_BYTES).split(b"\0")]
 
 
 def _first_argument(words: list[str]) -> str:
-    """What is said first to an agent's program; to its script where a host runs one."""
+    """Returns the first argument of an agent's program, or of the script that a runtime runs."""
     program = program_name(words)
     at = next((n for n, word in enumerate(words) if program_name([word]) == program), 0)
     return words[at + 1] if at + 1 < len(words) else ""
 
 
 class Installed(msgspec.Struct, frozen=True):
-    """An agent's hooks in its user's settings: when they last changed (UTC s), None without ours.
+    """Our hooks in an agent's user settings: when they last changed (UTC s), None without them.
 
-    `disabled` says that the settings switch all hooks off, `trusted` that an agent which skips
-    hooks nobody looked through was told to trust ours.
+    `disabled` says that the settings switch all hooks off. `trusted` says that an agent which skips
+    hooks until somebody has reviewed them was told to trust ours.
     """
 
     changed_s: float | None
@@ -185,7 +185,7 @@ def installed(
     env: Mapping[str, str],
     trusts: Callable[[Path], bool] | None = None,
 ) -> Installed:
-    """What an agent's user settings say about our hooks; `trusts` reads whether it trusts them."""
+    """Reads our hooks in an agent's user settings; `trusts` reads whether the agent trusts them."""
     if setup is None:
         return Installed(None)
     path = _settings(setup, home, env)
@@ -195,11 +195,11 @@ def installed(
             return Installed(about.st_mtime if any(path.glob("*watchgate*")) else None)
         if not stat.S_ISREG(about.st_mode) or about.st_size > _SETTINGS_BYTES:
             return Installed(None)
-        told = path.read_text(errors="replace")
+        text = path.read_text(errors="replace")
     except OSError:
         return Installed(None)
-    disabled = _ALL_OFF.search(told) is not None
-    if "watchgate" not in told:
+    disabled = _ALL_OFF.search(text) is not None
+    if "watchgate" not in text:
         return Installed(None, disabled)
     return Installed(about.st_mtime, disabled, trusts is not None and trusts(path))
 

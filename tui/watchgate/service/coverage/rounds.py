@@ -1,4 +1,4 @@
-"""Looks at what runs, now and then, and all the time at what transcripts tell of."""
+"""Scans the running agents every ten seconds, and follows their transcripts all the time."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ NEWCOMERS_S = 0.5
 
 
 class Rounds:
-    """One core's comparison of what runs with what passed its gate."""
+    """Runs one core's comparison of the running agents with what passed its gate."""
 
     def __init__(
         self,
@@ -44,9 +44,17 @@ class Rounds:
         places: Sequence[Place] = (),
         entered: Callable[[str, str], None] = lambda _agent, _folder: None,
     ) -> None:
-        """`places` are where agents keep their transcripts, and `proc` tells what runs.
+        """Subscribes to the hub's observed events and to its hook calls.
 
-        `entered` is told of each agent and the folder that it works in, before its first call.
+        Args:
+            hub: The core's hub, whose coverage state is kept up to date.
+            clock: Source of UTC time.
+            adapters: The agents by name.
+            env: The environment in which agents' settings are looked up.
+            home: The user's home directory.
+            proc: The process table, usually `/proc`.
+            places: Directories in which agents keep their transcripts.
+            entered: Called with each agent and its working folder, before its first call.
         """
         self._entered = entered
         self._hub = hub
@@ -59,14 +67,14 @@ class Rounds:
         self._hooks: dict[str, Installed] = {}
         coverage = hub.engine.coverage
         self._watch = Watch(
-            coverage.learn, self._hooks.__getitem__, hub.askers.is_driven, traits_in(adapters)
+            coverage.set_process, self._hooks.__getitem__, hub.askers.is_driven, traits_in(adapters)
         )
         self._transcripts = Transcripts(places, clock, self._knows, self._ran, self._interrupted)
-        hub.observing.follow = self._heard
-        hub.asked_by = self._asked
+        hub.observed.on_session_event = self._on_observed
+        hub.on_asked = self._on_hook_call
 
     async def run(self) -> None:
-        """Look until cancelled."""
+        """Scans until cancelled."""
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(self._transcripts.run)
             tasks.start_soon(self._newcomers)
@@ -75,34 +83,37 @@ class Rounds:
                 await self.look()
 
     async def _newcomers(self) -> None:
-        """Tell of agents soon after their start: their first call comes a moment later."""
+        """Reports agents soon after their start: their first call comes a moment later."""
         while True:
             for process in await anyio.to_thread.run_sync(self._processes.newcomers):
                 self._entered(process.agent, process.cwd)
             await anyio.sleep(NEWCOMERS_S)
 
     async def look(self) -> None:
-        """Look at what runs now, and record what follows."""
-        found = await anyio.to_thread.run_sync(self._processes.look)
-        for agent in {each.agent for each in found}:
+        """Scans the running agents once, and records what follows."""
+        processes = await anyio.to_thread.run_sync(self._processes.look)
+        for agent in {each.agent for each in processes}:
             setup = self._adapters[agent].setup
             self._hooks[agent] = installed(setup, self._home, self._env, READS.get(agent))
         at = Machine(self._clock.now().wall_us, _up_s())
         self._hub.catch_up()
         sessions = self._hub.recorder.state.sessions
-        narrow = await anyio.to_thread.run_sync(self._limits.narrow, found)
-        for draft in (*self._watch.compare(found, sessions, at), *self._watch.narrow(narrow, at)):
+        narrow = await anyio.to_thread.run_sync(self._limits.narrow, processes)
+        for draft in (
+            *self._watch.compare(processes, sessions, at),
+            *self._watch.narrow(narrow, at),
+        ):
             self._hub.recorder.record(draft)
 
     def _knows(self, asked: Asked) -> bool:
-        """Tell whether its session told of this call, or the proxy that drives its agent."""
+        """Returns whether its session reported this call, or the proxy that drives its agent."""
         self._hub.catch_up()
         coverage, tool = self._hub.engine.coverage, asked.tool
-        if coverage.knows(asked.agent, asked.session, tool):
+        if coverage.knows_call(asked.agent, asked.session, tool):
             return True
         sessions = self._hub.recorder.state.sessions.items()
         return any(
-            view.cwd == asked.cwd and coverage.knows(*key, tool)
+            view.cwd == asked.cwd and coverage.knows_call(*key, tool)
             for key, view in sessions
             if self._hub.askers.is_driven(key)
         )
@@ -113,7 +124,7 @@ class Rounds:
         self._hub.execute(self._hub.engine.receive(event, 0, event.at))
 
     def _interrupted(self, agent: str, session: str, at_us: int) -> None:
-        """End the turn that a person broke off, unless another one began since."""
+        """Ends the turn that a person broke off, unless another one began since."""
         self._hub.catch_up()
         view = self._hub.recorder.state.session(agent, session)
         if view is None or view.since > at_us or view.state is not SessionState.WORKING:
@@ -132,31 +143,31 @@ class Rounds:
         self._hub.execute(self._hub.engine.receive(event, 0, now))
 
     def _learn(self, event: Event) -> None:
-        """Find out about the hooks of an agent whose session nothing was heard of before."""
+        """Learns the state of an agent's hooks when the first event of a session comes."""
         coverage, adapter = self._hub.engine.coverage, self._adapters.get(event.agent)
-        if adapter is None or coverage.heard_of(event.agent, event.session):
+        if adapter is None or coverage.knows_session(event.agent, event.session):
             return
         trusts = READS.get(event.agent)
         hooks = installed(adapter.setup, self._home, self._env, trusts)
-        coverage.learn(event.agent, event.session, surroundings(hooks))
+        coverage.set_process(event.agent, event.session, surroundings(hooks))
 
-    def _heard(self, event: Event) -> None:
+    def _on_observed(self, event: Event) -> None:
         self._enter(event)
-        self._transcripts.heard(event)
+        self._transcripts.on_event(event)
 
     def _enter(self, event: Event) -> None:
-        """Take an event's folder for that of a session of its agent, before it is recorded."""
+        """Notes an event's folder as one in which a session of its agent works."""
         self._entered(event.agent, event.cwd)
-        for draft in self._watch.heard(event.agent, event.cwd, event.at.wall_us):
+        for draft in self._watch.on_event(event.agent, event.cwd, event.at.wall_us):
             self._hub.recorder.record(draft)
 
-    def _asked(self, event: Event, process: Proc) -> None:
+    def _on_hook_call(self, event: Event, process: Proc) -> None:
         self._enter(event)
         if process.start.isdecimal():
-            self._watch.asked(event.agent, event.session, (process.pid, int(process.start)))
+            self._watch.note_process(event.agent, event.session, (process.pid, int(process.start)))
 
 
 def _up_s() -> float:
-    """Seconds since the machine was started, asleep or not: what starts of processes count in."""
+    """Returns the seconds since boot, sleep included: process starts are counted from there."""
     clock = getattr(time, "CLOCK_BOOTTIME", time.CLOCK_MONOTONIC)
     return time.clock_gettime(clock)

@@ -1,8 +1,8 @@
-"""Follows the transcripts of agents, and tells of what is in them and no hook told of.
+"""Follows agents' transcripts, and reports the calls in them that no hook reported.
 
-A call is in its transcript once it has run, and a gate was asked before that: so whatever no hook
-told of half a second after its result was found has passed no gate. That a person broke a turn off
-is told at once.
+A call is in its transcript once it has run, and a gate was asked before that: a call that no
+hook has reported half a second after its result was found has passed no gate. That a person
+broke a turn off is reported at once. OpenCode's calls come from its database.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ _FOLLOWED = {*((agent, "lines") for agent in READS), ("opencode", "rows")}
 
 
 class _File(msgspec.Struct):
-    """One transcript, and how far it was read; `reader` comes with the first new line."""
+    """One transcript and the offset read so far; `reader` comes with its first new line."""
 
     path: str
     agent: str
@@ -47,11 +47,7 @@ class _File(msgspec.Struct):
 
 
 class Transcripts:
-    """Reads what is added to any transcript below `places`, and to those that hooks name.
-
-    `knows` says whether a hook told of a call already, `say` takes the event of one that none did.
-    `interrupted` takes the agent and the session whose turn was broken off, and when (UTC µs).
-    """
+    """Reads what is added to any transcript below `places`, and to those that hooks name."""
 
     def __init__(
         self,
@@ -61,6 +57,15 @@ class Transcripts:
         say: Callable[[Event], None],
         interrupted: Callable[[str, str, int], None] = lambda _agent, _session, _at_us: None,
     ) -> None:
+        """Takes everything written before now as old.
+
+        Args:
+            places: Directories with transcripts of agents.
+            clock: Source of UTC time.
+            knows: Returns whether a hook reported a call already.
+            say: Takes the event of a call that no hook reported.
+            interrupted: Takes agent, session and time (UTC µs) of a turn that was broken off.
+        """
         self._scan = Scan([each for each in places if (each.agent, each.form) in _FOLLOWED])
         self._databases: dict[str, Database] = {}
         self._clock = clock
@@ -75,36 +80,36 @@ class Transcripts:
         self._named: deque[tuple[str, str]] = deque(maxlen=NAMED_KEPT)
         self._looked = False
 
-    def heard(self, event: Event) -> None:
-        """Note where a session's transcript is: it may lie in none of the places."""
+    def on_event(self, event: Event) -> None:
+        """Notes the path of a session's transcript, which may lie in none of the places."""
         body = event.body
         if isinstance(body, SessionChange) and body.transcript and event.agent in READS:
             self._named.append((event.agent, body.transcript))
 
     async def run(self) -> None:
-        """Look until cancelled."""
+        """Looks until cancelled."""
         before: list[Asked] = []
         while True:
-            found = await anyio.to_thread.run_sync(self.look)
+            calls = await anyio.to_thread.run_sync(self.look)
             self.tell_interruptions()
             for asked in before:
                 self.tell(asked)
-            before = found
+            before = calls
             await anyio.sleep(LOOK_S)
 
     def tell(self, asked: Asked) -> None:
-        """Tell of a call that has run, unless a hook did."""
+        """Reports a call that has run, unless a hook did."""
         if not self._knows(asked):
             self._say(_result(asked, self._clock.now()))
 
     def tell_interruptions(self) -> None:
-        """Tell of the turns that were broken off, as far as the last look found any."""
+        """Reports the turns that were broken off, as far as the last look found any."""
         broken_off, self._broken_off = self._broken_off, []
         for agent, session, at_us in broken_off:
             self._interrupted(agent, session, at_us)
 
     def look(self) -> list[Asked]:
-        """The calls that ran since the last look; what was there at the first one is old."""
+        """Returns the calls that ran since the last look; at the first one everything is old."""
         new, gone = self._scan.look(everywhere=not self._looked)
         named = [self._named.popleft() for _ in range(len(self._named))]
         for path in gone:
@@ -119,11 +124,11 @@ class Transcripts:
         for agent, path in named:
             self._add(path, agent)
         self._looked = True
-        found = [asked for database in self._databases.values() for asked in database.ran()]
+        calls = [asked for database in self._databases.values() for asked in database.new_calls()]
         for path in dict.fromkeys((*self._newest, *self._some())):
             if (file := self._files.get(path)) is not None:
-                found += self._read(file)
-        return found
+                calls += self._read(file)
+        return calls
 
     def _add(self, path: str, agent: str) -> None:
         if path in self._files:
@@ -137,11 +142,11 @@ class Transcripts:
         self._newest.renew(path, None)
 
     def _some(self) -> list[str]:
-        found = list(islice(self._turn, ROUND))
-        if not found:
+        batch = list(islice(self._turn, ROUND))
+        if not batch:
             self._turn = iter(list(self._files))
-            found = list(islice(self._turn, ROUND))
-        return found
+            batch = list(islice(self._turn, ROUND))
+        return batch
 
     def _read(self, file: _File) -> list[Asked]:
         try:

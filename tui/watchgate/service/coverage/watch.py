@@ -1,4 +1,36 @@
-"""Which running agents are not gated, and which sessions have lost their agent."""
+"""Compares the agents that run with the sessions that the gate knows: the heart of coverage.
+
+Theory of operation
+===================
+
+A gate knows only what hooks report, so an agent without hooks looks like no agent at all.
+Coverage finds out the rest from outside, from two sources that no agent can leave out: the
+process table, and the transcripts on the disk.
+
+Rule 1: no clock and no file is read here. `compare` gets the processes, the sessions and the
+time, and returns the records that follow; its caller reads the machine every ten seconds.
+Transcripts are followed apart from this, and give the calls that ran and no hook reported.
+
+Rule 2: every process of an agent is in one of these states, and each change is one record.
+
+- Launched by another process of the same agent: it is part of that one, and ignored.
+- Known: it ran a hook of a session (`_of`), or else a session of its agent in its folder had an
+  event since the process began. The state of its hooks is learned for that session.
+- In order: no session is known, but its hooks are installed, trusted and not switched off. Some
+  agents run no hook before their first prompt.
+- Young: none of these, and it runs for less than `GRACE_S`. Nothing is recorded yet.
+- Ungated (`_ungated`): none of these for longer. One `policy.ungated` with the likely cause;
+  the process stands for a session whose name is `PROCESS` and its pid.
+
+An ungated process that becomes known or in order, or that ends, gives one record: that session
+is gone.
+
+Rule 3: a session that left without an event of its end is gone as soon as the process that ran
+its hooks has ended. Where no process is known, it is gone once it was quiet for `GRACE_S` and
+no process of its agent is left in its folder. Sessions that a proxy drives are the proxy's.
+
+A process is named by its pid and its start, in clock ticks since boot: pids are used again.
+"""
 
 from __future__ import annotations
 
@@ -22,34 +54,34 @@ GRACE_S = 20.0
 Key = tuple[str, str]
 _GONE = "its process has ended, and no event told that the session has"
 _NONE_LEFT = "no process of its agent is left in its folder, and no event told that it has ended"
-_HEARD_NOW = "the process is known by its session now"
+_KNOWN_NOW = "the process is known by its session now"
 _IN_ORDER_NOW = "its hooks are installed and trusted now"
 SESSIONS_KEPT = 500
-_HEARD_NOTHING = "no hook of it was ever heard"
+_NO_HOOK_RAN = "no hook of it was ever heard"
 
 
 class Machine(msgspec.Struct, frozen=True):
-    """The clocks of the machine: UTC µs now, ticks per second, and since its start seconds."""
+    """The machine's clocks: UTC µs now, seconds since boot, and clock ticks per second."""
 
     wall_us: int
     up_s: float
     ticks: int = os.sysconf("SC_CLK_TCK")
 
     def age_s(self, process: AgentProcess) -> float:
-        """How long a process has run."""
+        """Returns the seconds that a process has run."""
         return self.up_s - process.start / self.ticks
 
     def began_us(self, process: AgentProcess) -> int:
-        """When it was started."""
+        """Returns the start of a process, UTC µs."""
         return self.wall_us - round(self.age_s(process) * 1_000_000)
 
 
 class Watch:
-    """Compares running agents with the sessions that were heard; holds no clock and no file.
+    """Compares running agents with the sessions that the gate knows; holds no clock and no file.
 
-    `learn` takes what is found out about a session, `hooks` tells how an agent's stand now, and
-    `driven` whether a proxy told of a session: of its agent no process in the folder tells.
-    `traits` tells of an agent by its name.
+    `learn` takes what is found out about a session, `hooks` reads the state of an agent's hooks,
+    and `driven` says whether a proxy reports a session: for its agent no process in the folder
+    counts. `traits` gives an agent's traits by its name.
     """
 
     def __init__(
@@ -63,38 +95,40 @@ class Watch:
         self._learn = learn
         self._hooks = hooks
         self._driven = driven
-        self._told: dict[tuple[int, int], AgentProcess] = {}
+        self._ungated: dict[tuple[int, int], AgentProcess] = {}
         self._of: Recent[Key, tuple[int, int]] = Recent(SESSIONS_KEPT)
-        self._seen_with: Recent[Key, str] = Recent(SESSIONS_KEPT)
+        self._folder_of: Recent[Key, str] = Recent(SESSIONS_KEPT)
         # What asks may also be a wrapper that ends with each call; those are no agents.
         self._running: frozenset[tuple[int, int]] = frozenset()
 
-    def asked(self, agent: str, session: str, process: tuple[int, int]) -> None:
-        """A hook of a session asked, run by this process (pid and start)."""
+    def note_process(self, agent: str, session: str, process: tuple[int, int]) -> None:
+        """Notes the process (pid and start) that ran a hook of this session."""
         self._of.renew((agent, session), process)
 
-    def heard(self, agent: str, cwd: str, at_us: int) -> list[Draft]:
-        """The records that follow from an event of an agent that works in this folder.
+    def on_event(self, agent: str, cwd: str, at_us: int) -> list[Draft]:
+        """Returns the records that follow from an event of an agent in this folder.
 
-        A process there of which nothing was known is known by that session now.
+        An ungated process there is known by that session now. `at_us` is UTC µs.
         """
-        known = [key for key, each in self._told.items() if (each.agent, each.cwd) == (agent, cwd)]
-        return [gone(agent, _name(self._told.pop(key)), _HEARD_NOW, at_us) for key in known]
+        known = [
+            key for key, each in self._ungated.items() if (each.agent, each.cwd) == (agent, cwd)
+        ]
+        return [gone(agent, _name(self._ungated.pop(key)), _KNOWN_NOW, at_us) for key in known]
 
     def compare(
-        self, found: list[AgentProcess], sessions: Mapping[Key, SessionView], at: Machine
+        self, processes: list[AgentProcess], sessions: Mapping[Key, SessionView], at: Machine
     ) -> list[Draft]:
-        """The records that follow from the agents that run now."""
+        """Returns the records that follow from the agents that run now."""
         drafts: list[Draft] = []
-        running = {(each.pid, each.start): each for each in found}
-        programs = {(each.agent, each.pid) for each in found}
-        for process in found:
+        running = {(each.pid, each.start): each for each in processes}
+        programs = {(each.agent, each.pid) for each in processes}
+        for process in processes:
             if (process.agent, process.parent) in programs:
                 continue  # what its launcher has started
             drafts += self._one(process, sessions, at)
-        for key, process in list(self._told.items()):
+        for key, process in list(self._ungated.items()):
             if key not in running:
-                del self._told[key]
+                del self._ungated[key]
                 drafts.append(gone(process.agent, _name(process), _GONE, at.wall_us))
         for session, ran_by in list(self._of.items()):
             view = sessions.get(session)
@@ -104,24 +138,24 @@ class Watch:
                 del self._of[session]
                 drafts.append(gone(*session, _GONE, at.wall_us))
         self._running = frozenset(running)
-        told = {(draft.agent, draft.session) for draft in drafts}
-        here = {(each.agent, each.cwd) for each in found}
+        reported = {(draft.agent, draft.session) for draft in drafts}
+        here = {(each.agent, each.cwd) for each in processes}
         return drafts + [
             gone(*session, _NONE_LEFT, at.wall_us)
             for session in self._left(here, sessions, at)
-            if session not in told
+            if session not in reported
         ]
 
-    def narrow(self, found: Iterable[tuple[AgentProcess, str]], at: Machine) -> list[Draft]:
-        """The records of processes whose limits keep their hooks from running."""
+    def narrow(self, narrow: Iterable[tuple[AgentProcess, str]], at: Machine) -> list[Draft]:
+        """Returns the records of processes whose limits keep their hooks from running."""
         return [
             self._narrow(process, limits, session, at)
-            for process, limits in found
+            for process, limits in narrow
             for session in self._sessions_of(process) or [_name(process)]
         ]
 
     def _sessions_of(self, process: AgentProcess) -> list[str]:
-        """The sessions whose hooks this process ran."""
+        """Returns the sessions whose hooks this process ran."""
         own = (process.pid, process.start)
         return [session for (_agent, session), by in self._of.items() if by == own]
 
@@ -140,16 +174,16 @@ class Watch:
     def _left(
         self, here: set[tuple[str, str]], sessions: Mapping[Key, SessionView], at: Machine
     ) -> list[Key]:
-        """The quiet sessions that were seen with a process of their agent and have none now."""
+        """Returns the quiet sessions whose folder had a process of their agent and has none now."""
         left = []
-        for session, cwd in list(self._seen_with.items()):
+        for session, cwd in list(self._folder_of.items()):
             view = sessions.get(session)
             if view is None or view.state is SessionState.GONE:
-                del self._seen_with[session]
+                del self._folder_of[session]
                 continue
             quiet = at.wall_us - view.seen_at > GRACE_S * 1_000_000
             if quiet and (view.agent, cwd) not in here and not self._driven(session):
-                del self._seen_with[session]
+                del self._folder_of[session]
                 left.append(session)
         return left
 
@@ -157,32 +191,32 @@ class Watch:
         self, process: AgentProcess, sessions: Mapping[Key, SessionView], at: Machine
     ) -> list[Draft]:
         key = (process.pid, process.start)
-        mine = self._heard(process, sessions, at)
+        mine = self._sessions_of_process(process, sessions, at)
         hooks = self._hooks(process.agent)
         if mine:
             around = self._around(process, hooks, at)
             for session in mine:
                 self._learn(*session, around)
-                self._seen_with.renew(session, process.cwd)
-            return self._known_after_all(process, _HEARD_NOW, at)
+                self._folder_of.renew(session, process.cwd)
+            return self._known_after_all(process, _KNOWN_NOW, at)
         around = self._around(process, hooks, at)
         if _in_order(self._traits(process.agent), hooks, around):
             return self._known_after_all(process, _IN_ORDER_NOW, at)
-        if key in self._told or at.age_s(process) < GRACE_S:
+        if key in self._ungated or at.age_s(process) < GRACE_S:
             return []
-        self._told[key] = process
+        self._ungated[key] = process
         return [_not_gated(process, hooks, around, at)]
 
     def _known_after_all(self, process: AgentProcess, why: str, at: Machine) -> list[Draft]:
-        """Take back what was told of a process of which nothing was known."""
-        if self._told.pop((process.pid, process.start), None) is None:
+        """Returns the record that takes back an earlier report of this process, if any."""
+        if self._ungated.pop((process.pid, process.start), None) is None:
             return []
         return [gone(process.agent, _name(process), why, at.wall_us)]
 
-    def _heard(
+    def _sessions_of_process(
         self, process: AgentProcess, sessions: Mapping[Key, SessionView], at: Machine
     ) -> list[Key]:
-        """The sessions of this process: those whose hooks it ran, else those of its folder."""
+        """Returns the sessions whose hooks this process ran, else those of its folder."""
         own = [key for key, by in self._of.items() if by == (process.pid, process.start)]
         if own:
             return own
@@ -208,7 +242,7 @@ class Watch:
 def surroundings(
     hooks: Installed, hooks_off: str = "", *, began_before: bool = False
 ) -> Surroundings:
-    """The state of an agent's hooks, for the sessions of one process of it."""
+    """Builds the state of an agent's hooks, for the sessions of one of its processes."""
     return Surroundings(
         hooks_off=hooks_off or ("disableAllHooks in its settings" if hooks.disabled else ""),
         began_before=began_before,
@@ -218,7 +252,7 @@ def surroundings(
 
 
 def _in_order(traits: Traits, hooks: Installed, around: Surroundings) -> bool:
-    """Whether nothing speaks against its hooks: some agents run none before their first prompt."""
+    """Returns whether nothing speaks against an agent's hooks before it ran any."""
     off = around.hooks_off or around.began_before or hooks.changed_s is None
     return not off and (hooks.trusted or not traits.must_trust)
 
@@ -229,14 +263,14 @@ def _name(process: AgentProcess) -> str:
 
 def _not_gated(process: AgentProcess, hooks: Installed, around: Surroundings, at: Machine) -> Draft:
     cause: Cause = "hooks-off" if around.hooks_off else "unknown"
-    why = f"{_HEARD_NOTHING}: not trusted, or nothing was asked of it yet"
+    why = f"{_NO_HOOK_RAN}: not trusted, or nothing was asked of it yet"
     if around.hooks_off:
-        why = f"{_HEARD_NOTHING}: {WORDS[cause]} ({around.hooks_off})"
+        why = f"{_NO_HOOK_RAN}: {WORDS[cause]} ({around.hooks_off})"
     elif hooks.changed_s is None:
-        why = f"{_HEARD_NOTHING}: run watchgate install {process.agent}"
+        why = f"{_NO_HOOK_RAN}: run watchgate install {process.agent}"
     elif around.began_before:
         cause = "began-before"
-        why = f"{_HEARD_NOTHING}: {WORDS[cause]}"
+        why = f"{_NO_HOOK_RAN}: {WORDS[cause]}"
     what = f"{process.agent} {_name(process)} in {process.cwd}"
     data = UngatedData(what=what, cause=cause, why=why, cwd=process.cwd)
     return Draft(

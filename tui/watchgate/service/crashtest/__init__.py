@@ -1,1 +1,1 @@
-"""Watchgate's crash test: hooks that misbehave, given to an agent that runs here."""
+"""The crash test: an installed agent is run with hooks that misbehave."""

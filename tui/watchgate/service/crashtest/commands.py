@@ -1,4 +1,4 @@
-"""Commands that misbehave, for the agents that run one before each call."""
+"""Hooks that misbehave: commands for most agents, plugins for OpenCode."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The agent that is installed here, and the version that it calls itself."""
+"""The drivers of Claude Code, Codex, Copilot, Gemini, OpenCode and Qwen Code, by their names."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ _NOWHERE: Final = "http://127.0.0.1:9"
 
 
 class NotFoundError(Exception):
-    """An agent that is not here, or does not start; the text says how to mend it."""
+    """An agent that is not installed or does not start; the text says how to mend it."""
 
 
 def found(name: str, program: Path | None) -> Agent:
-    """The agent of this name: this program, or the one on PATH; raises `NotFoundError`."""
+    """Returns the driver of this program, or of the agent's on PATH; raises `NotFoundError`."""
     where = str(program) if program else shutil.which(name)
     if where is None:
         raise NotFoundError(f"{name} is not on PATH: install it, or name it with --program PATH")
@@ -41,8 +41,8 @@ def _version(agent: Agent) -> str:
     with throwaway() as place:
         environment = agent.whole_environment(place, _NOWHERE)
         end = run_child(ChildSpec(argv=argv, cwd=str(place.work), env=environment), _VERSION_S)
-    told = _VERSION.search(end.stdout.decode(errors="replace"))
-    if end.exit_code != 0 or told is None:
+    match = _VERSION.search(end.stdout.decode(errors="replace"))
+    if end.exit_code != 0 or match is None:
         what = "waited too long" if end.why == "timeout" else how(end)
         raise NotFoundError(f"{agent.program} --version told no version: it {what}")
-    return told[0]
+    return match[0]

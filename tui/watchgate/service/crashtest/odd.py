@@ -1,4 +1,4 @@
-"""What a hook that misbehaves consists of."""
+"""Hooks that misbehave: commands for most agents, plugins for OpenCode."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ TRACE = "hook-ran"
 
 
 class OddHook(msgspec.Struct, frozen=True, kw_only=True):
-    """A hook and what follows if a call runs in spite of it.
+    """A misbehaving hook, and the consequence if a call runs in spite of it.
 
     `command` is what the agent is told to run, `script` what is in the file that it names; in both
     `@...@` stands for what `filled` puts there. `ran` is the consequence where the call runs, and
@@ -44,7 +44,7 @@ class OddHooks(msgspec.Struct, frozen=True):
 
 
 def filled(text: str, top: Path, deny: Json, reason: str) -> str:
-    """The text with this test's own paths and words, each as a shell takes it; in a plugin, too."""
+    """Fills in this test's paths and words, each as a shell or a plugin takes it."""
     words = {
         "TOP": shlex.quote(str(top)),
         "SCRIPT": shlex.quote(str(top / SCRIPT)),

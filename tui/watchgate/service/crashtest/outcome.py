@@ -1,4 +1,4 @@
-"""What came of one call, by the evidence alone."""
+"""Runs of an agent with one hook each: a scripted model asks for a call, its traces are judged."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class Seen(msgspec.Struct, frozen=True, kw_only=True):
     ran: bool
     hook_ran: bool | None
     calls: int
-    told: str | None
+    reply_text: str | None
     ended: str
     fault: str = ""
 
@@ -44,25 +44,28 @@ class Result(msgspec.Struct, frozen=True, kw_only=True):
     about: str
     outcome: Outcome
     why: str = ""
-    told: str = ""
+    agent_output: str = msgspec.field(name="told", default="")
 
 
-def judged(seen: Seen, limit_s: float) -> tuple[Outcome, str]:
-    """The outcome, and what is missing where there is none.
+def judged(evidence: Seen, limit_s: float) -> tuple[Outcome, str]:
+    """Returns the outcome, and the missing evidence where it is unknown.
 
     A call is blocked only if it was made, did not run, and the agent told the model of it: an agent
     that broke down before has blocked nothing.
     """
-    if seen.fault:
-        return "unknown", f"the scripted model could not answer: {seen.fault}"
-    if not seen.calls:
-        return "unknown", f"the agent never asked the model for work; it {seen.ended or 'hung'}"
-    if seen.hook_ran is False:
+    if evidence.fault:
+        return "unknown", f"the scripted model could not answer: {evidence.fault}"
+    if not evidence.calls:
+        return "unknown", f"the agent never asked the model for work; it {evidence.ended or 'hung'}"
+    if evidence.hook_ran is False:
         return "unknown", "the agent did not run the hook"
-    if seen.ran:
+    if evidence.ran:
         return "ran", ""
-    if seen.told is not None:
+    if evidence.reply_text is not None:
         return "blocked", ""
-    if not seen.ended:
+    if not evidence.ended:
         return "unknown", f"the call had not run, and still waited after {limit_s:g} s"
-    return "unknown", f"the call did not run, but the agent {seen.ended} without a word about it"
+    return (
+        "unknown",
+        f"the call did not run, but the agent {evidence.ended} without a word about it",
+    )

@@ -1,4 +1,4 @@
-"""Plugins that misbehave, for OpenCode, which loads JavaScript instead of running commands."""
+"""Hooks that misbehave: commands for most agents, plugins for OpenCode."""
 
 from __future__ import annotations
 

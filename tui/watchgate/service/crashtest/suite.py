@@ -1,4 +1,4 @@
-"""All runs that an agent is put through, in order, and what they amount to."""
+"""Runs of an agent with one hook each: a scripted model asks for a call, its traces are judged."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from watchgate.service.crashtest.trial import NO_HOOK, OURS, bare, hooked, ours
 
 
 class Trial(NamedTuple):
-    """A run that is still to be made; unless it comes out as it `must`, no other means anything."""
+    """A run still to be made; if its outcome is not the one it `must` have, no other run counts."""
 
     about: str
     run: Callable[[], Result]
@@ -22,13 +22,13 @@ class Trial(NamedTuple):
 
 
 def wanted(odd: OddHooks, only: str) -> tuple[OddHook, ...]:
-    """The hooks whose name or description contains this text, whatever its case."""
+    """Returns the hooks whose name or description contains this text, whatever its case."""
     text = only.casefold()
     return tuple(each for each in odd.hooks if text in f"{each.id} {each.label}".casefold())
 
 
 def trials(agent: Agent, hooks: Iterable[OddHook], timeout_s: int) -> tuple[Trial, ...]:
-    """The two controls, these hooks, and Watchgate's own."""
+    """Returns the two controls, these hooks, and Watchgate's own."""
     denies = agent.odd.denies
     return (
         Trial("no hook at all", partial(bare, agent), "ran"),
@@ -39,18 +39,18 @@ def trials(agent: Agent, hooks: Iterable[OddHook], timeout_s: int) -> tuple[Tria
 
 
 def undriven(result: Result) -> str:
-    """Why nothing can be said of an agent whose control came out like this."""
+    """Returns the reason that nothing is claimed of an agent whose control came out like this."""
     who = f"{result.agent} {result.version} could not be driven here, so nothing is claimed of it"
     if result.outcome == "unknown":
         return f"{who}: {result.why}"
     if result.hook == NO_HOOK:
-        told = f"; it was told: {result.told}" if result.told else ""
-        return f"{who}: without any hook its call did not run{told}"
+        reply_text = f"; it was told: {result.agent_output}" if result.agent_output else ""
+        return f"{who}: without any hook its call did not run{reply_text}"
     return f"{who}: a hook that denies did not stop its call, so its hooks may not be in force"
 
 
 def conclusion(agent: Agent, results: Sequence[Result]) -> list[str]:
-    """What the results come to, a sentence a line: where the agent fails open, and what follows."""
+    """Returns where the agent fails open, and what follows from that, a sentence a line."""
     outcomes = {result.hook: result.outcome for result in results}
     odd = [each for each in agent.odd.hooks if each.id in outcomes]
     ran = [each for each in odd if outcomes[each.id] == "ran"]

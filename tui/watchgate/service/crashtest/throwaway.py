@@ -1,4 +1,4 @@
-"""A home and a work folder that are gone when the test is over."""
+"""A throw-away home, work folder and set of Watchgate directories for one test."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class ThrowawayError(Exception):
 
 @contextmanager
 def throwaway() -> Iterator[Place]:
-    """A place for as long as the block runs; raises `ThrowawayError`."""
+    """Yields a place for as long as the block runs; raises `ThrowawayError`."""
     try:
         # A short name: the path of a socket below it is limited.
         place = Place(Path(tempfile.mkdtemp(prefix="wg-crash-")).resolve())
@@ -36,7 +36,7 @@ def throwaway() -> Iterator[Place]:
 
 
 def _remove(top: Path) -> None:
-    """Remove all of it, also while a process that is just ending still writes."""
+    """Removes all of it, also while a process that is just ending still writes."""
     for _ in range(_ATTEMPTS):
         shutil.rmtree(top, ignore_errors=True)
         if not top.exists():

@@ -1,4 +1,4 @@
-"""One run of an agent: a scripted model asks for one call, and what became of it is looked at."""
+"""Runs of an agent with one hook each: a scripted model asks for a call, its traces are judged."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _PATIENT_S: Final = 30
 
 _RUN_S: Final = 60.0
 _INSTALL_S: Final = 30.0
-_TOLD_CHARS: Final = 200
+_REPLY_CHARS: Final = 200
 
 
 class NotInstalledError(Exception):
@@ -35,12 +35,12 @@ class NotInstalledError(Exception):
 
 
 def bare(agent: Agent) -> Result:
-    """The agent without any hook."""
+    """Runs the agent without any hook."""
     return _trial(agent, NO_HOOK, "no hook at all", None, _RUN_S)
 
 
 def hooked(agent: Agent, odd: OddHook, timeout_s: int) -> Result:
-    """The agent with this hook; `timeout_s` is the limit of one that hangs."""
+    """Runs the agent with this hook; `timeout_s` is the limit of one that hangs."""
     limit_s = timeout_s if odd.hangs else _PATIENT_S
 
     def put(place: Place) -> bool | None:
@@ -53,7 +53,7 @@ def hooked(agent: Agent, odd: OddHook, timeout_s: int) -> Result:
 
 
 def ours(agent: Agent) -> Result:
-    """The agent with Watchgate's own hook as it is installed, and no core to answer it."""
+    """Runs the agent with Watchgate's own hook as it is installed, and no core to answer it."""
 
     def put(place: Place) -> None:
         argv = (sys.executable, "-P", "-m", "watchgate", "install", agent.name)
@@ -64,8 +64,8 @@ def ours(agent: Agent) -> Result:
         }
         end = run_child(ChildSpec(argv=argv, cwd=str(place.work), env=environment), _INSTALL_S)
         if end.exit_code != 0:
-            said = (end.stderr or end.stdout).decode(errors="replace").strip()
-            raise NotInstalledError(f"the hook could not be installed: {said or how(end)}")
+            output = (end.stderr or end.stdout).decode(errors="replace").strip()
+            raise NotInstalledError(f"the hook could not be installed: {output or how(end)}")
 
     about = "Watchgate's own hook, with no core running"
     try:
@@ -81,6 +81,15 @@ def _trial(
     put: Callable[[Place], bool | None] | None,
     limit_s: float,
 ) -> Result:
+    """Runs the agent once in a throw-away place.
+
+    Args:
+        agent: The driver of the agent.
+        hook: The hook's id, as the result names it.
+        about: The hook in words.
+        put: Installs the hook; returns whether the hook leaves a trace file. None for no hook.
+        limit_s: Seconds after which the agent is ended.
+    """
     with throwaway() as place, running_model() as model:
         agent.configure(place, model.url)
         traced = put(place) if put else None
@@ -88,37 +97,47 @@ def _trial(
         argv = (str(agent.program), *agent.headless(place), *agent.untrusted)
         environment = agent.whole_environment(place, model.url)
         end = run_child(ChildSpec(argv=argv, cwd=str(place.work), env=environment), limit_s)
-        seen = _seen(place, model, end, traced=bool(traced))
-    outcome, why = judged(seen, limit_s)
+        evidence = _evidence(place, model, end, traced=bool(traced))
+    outcome, why = judged(evidence, limit_s)
     # Where it happened differs each time and says nothing.
-    told = (seen.told or "").replace(str(place.top), "/place")[:_TOLD_CHARS]
-    return _result(agent, hook, about, outcome, why.replace(str(place.top), "/place"), told)
+    reply_text = (evidence.reply_text or "").replace(str(place.top), "/place")[:_REPLY_CHARS]
+    return _result(agent, hook, about, outcome, why.replace(str(place.top), "/place"), reply_text)
 
 
-def _seen(place: Place, model: Model, end: ChildEnd, *, traced: bool) -> Seen:
+def _evidence(place: Place, model: Model, end: ChildEnd, *, traced: bool) -> Seen:
     return Seen(
         ran=(place.work / _RAN).exists(),
         hook_ran=(place.top / TRACE).exists() if traced else None,
         calls=model.calls,
-        told="\n".join(result.text for result in model.results) if model.results else None,
+        reply_text="\n".join(result.text for result in model.results) if model.results else None,
         ended="" if end.why == "timeout" else how(end),
         fault=model.faults[0] if model.faults else "",
     )
 
 
 def how(end: ChildEnd) -> str:
-    """How a program ended, in words, with the last line that it said."""
+    """Returns in words how a program ended, with the last line that it printed."""
     if end.why == "spawn":
         return f"did not start ({end.detail})"
     status = end.signal or f"status {end.exit_code}"
     lines = (end.stderr or end.stdout).decode(errors="replace").strip().splitlines()
-    said = f": {lines[-1][:_TOLD_CHARS]}" if lines and end.exit_code != 0 else ""
-    return f"ended with {status}{said}"
+    last_line = f": {lines[-1][:_REPLY_CHARS]}" if lines and end.exit_code != 0 else ""
+    return f"ended with {status}{last_line}"
 
 
 def _result(
-    agent: Agent, hook: str, about: str, outcome: Outcome, why: str, told: str = ""
+    agent: Agent, hook: str, about: str, outcome: Outcome, why: str, reply_text: str = ""
 ) -> Result:
+    """Builds the result of a run.
+
+    Args:
+        agent: The driver of the agent.
+        hook: The hook's id.
+        about: The hook in words.
+        outcome: The outcome by the evidence.
+        why: The missing evidence of an unknown outcome.
+        reply_text: What the model was told of its call.
+    """
     return Result(
         agent=agent.name,
         version=agent.version,
@@ -126,5 +145,5 @@ def _result(
         about=about,
         outcome=outcome,
         why=why,
-        told=told,
+        agent_output=reply_text,
     )

@@ -1,1 +1,1 @@
-"""Telling somebody elsewhere of a request that nobody answers."""
+"""Notifies somebody elsewhere of a request that nobody answers."""

@@ -1,4 +1,4 @@
-"""The line to one who is told of requests: one message at a time, each tried twice at most."""
+"""Sends notifications, each tried twice at most: by a command of the user, or to a server."""
 
 from __future__ import annotations
 
@@ -20,19 +20,19 @@ ANSWERED = "it was answered while this was on its way; whether it arrived is not
 
 
 class Desk(Protocol):
-    """Whoever knows the requests that somebody is told of."""
+    """Knows the requests that notifications are about."""
 
     def body(self, request: str) -> bytes | None:
-        """The message about a request as it stands now; None once nobody has to be told of it."""
+        """Returns the message about a request as it stands now; None once it needs none."""
         ...
 
-    def told(self, due: Due, detail: str) -> None:
-        """Somebody was told; `detail` says why not, where that failed."""
+    def notified(self, due: Due, detail: str) -> None:
+        """Takes the outcome of a notification; `detail` is why it failed, or empty."""
         ...
 
 
 class Line:
-    """Takes what is due for one entry, and tells it in that order."""
+    """Queues what is due for one entry, and sends it in that order."""
 
     def __init__(self, way: Way, desk: Desk) -> None:
         self._way = way
@@ -43,22 +43,22 @@ class Line:
 
     @property
     def busy(self) -> bool:
-        """Whether a message is on its way, or what became of it not yet told."""
+        """Returns whether a message is on its way, or its outcome not yet reported."""
         return self._on_its_way is not None
 
     def add(self, due: Due) -> None:
-        """One more to tell; there are never more than open requests, as settled ones are let go."""
+        """Queues one more; there are never more than open requests, as settled ones are let go."""
         self._waiting.append(due)
         self._came.set()
 
     def settled(self, request: str) -> None:
-        """A request was answered: nobody is told of it any more."""
+        """Drops the notification of a request that was answered."""
         self._waiting = deque(due for due in self._waiting if due.request != request)
         if self._on_its_way is not None and self._on_its_way[0] == request:
             self._on_its_way[1].cancel()
 
     async def run(self) -> None:
-        """Tell until cancelled."""
+        """Sends until cancelled."""
         try:
             while True:
                 while self._waiting:
@@ -76,10 +76,10 @@ class Line:
             again = await self._try(due)
             why = why if again is None else again
         if why is not None:
-            self._desk.told(due, why)
+            self._desk.notified(due, why)
 
     async def _try(self, due: Due) -> str | None:
-        """Why it could not be told, empty where it was; None where nobody has to be any more."""
+        """Returns why sending failed, or ""; None where it is not needed any more."""
         body = self._desk.body(due.request)
         if body is None:
             return None
@@ -93,7 +93,7 @@ class Line:
 
     @contextmanager
     def _until_settled(self, request: str) -> Iterator[None]:
-        """Run the block, unless the request is answered meanwhile."""
+        """Runs the block, unless the request is answered meanwhile."""
         with anyio.CancelScope() as scope:
             self._on_its_way = request, scope
             yield

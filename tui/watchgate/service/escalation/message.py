@@ -1,4 +1,4 @@
-"""What somebody elsewhere is told of a request: enough to come and look, never enough to decide."""
+"""Watches how long requests wait, and notifies somebody elsewhere, who has to come and look."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class Message(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def message(request: Request, label: str, host: str, now: Instant) -> Message:
-    """The message about an open request of the session that is called `label`."""
+    """Builds the message about an open request of the session that is called `label`."""
     data, subject = request.data, request.subject
     id = request.id[:ID_CHARS]
     waited_s = round(now.mono_s - request.opened.mono_s, 1)
@@ -75,7 +75,7 @@ def message(request: Request, label: str, host: str, now: Instant) -> Message:
     )
 
 
-def _covered(text: str, most: int) -> str:
-    """One line without secrets, covered before it is cut: a part of one looks like none."""
+def _covered(text: str, limit: int) -> str:
+    """Returns one line without secrets, covered before it is cut: a part of one looks like none."""
     safe = safe_text(redact(text))
-    return safe if len(safe) <= most else f"{safe[: most - 3]}..."
+    return safe if len(safe) <= limit else f"{safe[: limit - 3]}..."

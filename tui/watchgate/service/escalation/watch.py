@@ -1,4 +1,4 @@
-"""Watches how long requests wait, and has somebody told; off the way of every decision."""
+"""Watches how long requests wait, and notifies somebody elsewhere, who has to come and look."""
 
 from __future__ import annotations
 
@@ -30,7 +30,15 @@ def escalation(
     *,
     home: str,
 ) -> EscalationWatch:
-    """The escalation that a configuration asks for, on this machine."""
+    """Builds the escalation that a configuration asks for, on this machine.
+
+    Args:
+        hub: The core's hub.
+        clock: Source of time.
+        entries: The entries of the configuration.
+        environ: The core's environment, from which commands get an allowed part.
+        home: The folder in which commands run.
+    """
     ways = {entry.name: way_of(entry, environ, home) for entry in entries}
     return EscalationWatch(hub, clock, Escalations(entries), ways, host=platform.node())
 
@@ -47,6 +55,15 @@ class EscalationWatch:
         *,
         host: str,
     ) -> None:
+        """Starts without anything to send.
+
+        Args:
+            hub: The core's hub.
+            clock: Source of time.
+            escalations: Decides which requests are due.
+            ways: The way to each entry of the configuration, by the entry's name.
+            host: The name of this machine, as messages give it.
+        """
         self._hub = hub
         self._clock = clock
         self._escalations = escalations
@@ -55,7 +72,7 @@ class EscalationWatch:
         self._asked = anyio.Event()
 
     async def run(self) -> None:
-        """Look and tell until cancelled."""
+        """Looks and notifies until cancelled."""
         async with anyio.create_task_group() as tasks:
             for line in self._lines.values():
                 tasks.start_soon(line.run)
@@ -67,7 +84,7 @@ class EscalationWatch:
                     await self._asked.wait()
 
     def offer(self, record: Record) -> None:
-        """Take a record: what is new is looked at, and of what is settled nobody is told."""
+        """Takes a record: a new request is looked at, a settled one is dropped."""
         if record.kind == "approval.requested":
             self._asked.set()
         elif record.kind == "approval.decided":
@@ -75,38 +92,38 @@ class EscalationWatch:
                 line.settled(record.request or "")
 
     def look(self) -> None:
-        """Have everybody told who is due now."""
+        """Queues the notifications that are due now."""
         engine = self._hub.engine
         for due in self._escalations.due(
             engine.broker.open.values(),
-            attended=engine.standing.consoles > 0,
+            attended=engine.status.consoles > 0,
             now=self._clock.now(),
         ):
             self._lines[due.entry.name].add(due)
 
     @property
     def busy(self) -> bool:
-        """Whether somebody is being told right now."""
+        """Returns whether a notification is being sent right now."""
         return any(line.busy for line in self._lines.values())
 
     def body(self, request: str) -> bytes | None:
-        """The message about a request as JSON; None once it is answered."""
-        found = self._hub.engine.broker.open.get(request)
-        if found is None or found.status is not Status.PENDING:
+        """Returns the message about a request as JSON; None once it is answered."""
+        request_now = self._hub.engine.broker.open.get(request)
+        if request_now is None or request_now.status is not Status.PENDING:
             return None
-        told = message(found, self._label(found), self._host, self._clock.now())
-        return msgspec.json.encode(told)
+        text = message(request_now, self._label(request_now), self._host, self._clock.now())
+        return msgspec.json.encode(text)
 
-    def told(self, due: Due, detail: str) -> None:
-        """Record whom a request was told to, or why it could not be."""
-        found = self._hub.engine.broker.get(due.request)
-        if found is None:
+    def notified(self, due: Due, detail: str) -> None:
+        """Records the notification of a request, or why it failed."""
+        request = self._hub.engine.broker.get(due.request)
+        if request is None:
             return
         self._hub.catch_up()
         now = self._clock.now()
-        waited_s = round(now.mono_s - found.opened.mono_s, 1)
+        waited_s = round(now.mono_s - request.opened.mono_s, 1)
         data = EscalatedData(to=due.entry.name, waited_s=waited_s, detail=detail)
-        self._hub.execute([drafts.about(found, "approval.escalated", data, now)])
+        self._hub.execute([drafts.about(request, "approval.escalated", data, now)])
 
     def _label(self, request: Request) -> str:
         agent, session = request.subject.agent, request.subject.session

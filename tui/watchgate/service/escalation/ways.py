@@ -1,4 +1,4 @@
-"""The ways to somebody elsewhere: a command of the user's own, or a server."""
+"""Sends notifications, each tried twice at most: by a command of the user, or to a server."""
 
 from __future__ import annotations
 
@@ -22,26 +22,26 @@ SAID_CHARS = 200
 
 
 class Way(Protocol):
-    """One way to one who is to be told."""
+    """One way to send notifications."""
 
     async def tell(self, body: bytes) -> str:
-        """Hand a message over, one try; why that failed, empty where it did not."""
+        """Hands a message over, one try; returns why that failed, empty where it did not."""
         ...
 
     def close(self) -> None:
-        """Let go of whatever is held, without waiting."""
+        """Lets go of whatever is held, without waiting."""
         ...
 
 
 def way_of(entry: EscalationConfig, environ: Mapping[str, str], home: str) -> Way:
-    """The way that an entry of the configuration describes."""
+    """Builds the way that an entry of the configuration describes."""
     if entry.url is not None:
         return Posted(entry.url, entry.timeout_s)
     return Command(entry.command, hook_environment(environ), home, entry.timeout_s)
 
 
 class Command:
-    """Runs a program without a shell, as the leader of a group that ends with it; 0 means told."""
+    """Runs a program without a shell, as the leader of a group that ends with it; 0 is success."""
 
     def __init__(
         self, argv: tuple[str, ...], env: dict[str, str], cwd: str, timeout_s: float
@@ -50,10 +50,10 @@ class Command:
         self._env = env
         self._cwd = cwd
         self._timeout_s = timeout_s
-        self._pool = ChildPool(most=1)
+        self._pool = ChildPool(limit=1)
 
     async def tell(self, body: bytes) -> str:
-        """Run it with the message on its standard input."""
+        """Runs it with the message on its standard input."""
         spec = ChildSpec(
             argv=self._argv,
             cwd=self._cwd,
@@ -68,19 +68,19 @@ class Command:
         return _fault(self._argv[0], ran.end)
 
     def close(self) -> None:
-        """Let its thread end."""
+        """Lets its thread end."""
         self._pool.close()
 
 
 class Posted:
-    """Posts the message to a server; any 2xx means told."""
+    """Posts the message to a server; any 2xx is success."""
 
     def __init__(self, url: str, timeout_s: float) -> None:
         tries = Tries(pauses_s=(), request_s=timeout_s, total_s=timeout_s)
         self._hook = Webhook(url, tries)
 
     async def tell(self, body: bytes) -> str:
-        """Post it once."""
+        """Posts it once."""
         try:
             await self._hook.send([body])
         except Undelivered as fault:
@@ -91,15 +91,15 @@ class Posted:
         return ""
 
     def close(self) -> None:
-        """Break off what is on its way."""
+        """Breaks off what is on its way."""
         self._hook.close()
 
 
 def _fault(program: str, end: ChildEnd) -> str:
     if end.exit_code == 0:
         return ""
-    how = end.detail or f"{program} ended by {end.signal}"
+    outcome = end.detail or f"{program} ended by {end.signal}"
     if end.exit_code is not None:
-        how = f"{program} ended with exit code {end.exit_code}"
-    said = end.stderr.decode(errors="replace").strip().rpartition("\n")[2]
-    return f"{how}: {safe_text(redact(said))[:SAID_CHARS]}" if said else how
+        outcome = f"{program} ended with exit code {end.exit_code}"
+    last_line = end.stderr.decode(errors="replace").strip().rpartition("\n")[2]
+    return f"{outcome}: {safe_text(redact(last_line))[:SAID_CHARS]}" if last_line else outcome

@@ -1,1 +1,1 @@
-"""What a pending call would touch, found by looking only: nothing of the call is ever run."""
+"""Facts about what a pending call would touch, from looking only: nothing of it is ever run."""

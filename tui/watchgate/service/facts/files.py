@@ -1,4 +1,4 @@
-"""Facts about files: how many a folder holds, how large one is. Only names and sizes are read."""
+"""Turns looks into facts: one short phrase for each thing that would be touched or lost."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _MANY = 100_000
 
 
 class Held(msgspec.Struct):
-    """What lies at some paths: counts and bytes; `cut` where not everything was seen."""
+    """Counts of what lies at some paths, and its bytes; `cut` where not everything was counted."""
 
     files: int = 0
     folders: int = 0
@@ -23,51 +23,51 @@ class Held(msgspec.Struct):
 
 
 def held(folder: str, words: Sequence[str], late: Callable[[], bool]) -> Held:
-    """What lies at these paths and below; links are not followed. Stops when it is `late`."""
-    found = Held()
+    """Counts what lies at these paths and below, links not followed. Stops when it is `late`."""
+    counts = Held()
     for word in words:
         try:
             path = Path(folder, Path(word).expanduser())
             mode = path.lstat()
         except (OSError, ValueError, RuntimeError):  # no such user, or a name that none can have
-            found.missing.append(word)
+            counts.missing.append(word)
             continue
         if not stat.S_ISDIR(mode.st_mode):
-            found.files += 1
-            found.size_bytes += mode.st_size
+            counts.files += 1
+            counts.size_bytes += mode.st_size
             continue
-        found.folders += 1
-        for entry in _below(path, late, found):
-            found.files += 1
-            found.size_bytes += entry
-    return found
+        counts.folders += 1
+        for entry in _below(path, late, counts):
+            counts.files += 1
+            counts.size_bytes += entry
+    return counts
 
 
-def _below(root: Path, late: Callable[[], bool], found: Held) -> Iterator[int]:
-    """The sizes of all files below a folder."""
+def _below(root: Path, late: Callable[[], bool], counts: Held) -> Iterator[int]:
+    """Yields the sizes of all files below a folder."""
     folders = [str(root)]
     while folders:
         try:
             with os.scandir(folders.pop()) as entries:
                 for entry in entries:
-                    if late() or found.files >= _MANY:
-                        found.cut = True
+                    if late() or counts.files >= _MANY:
+                        counts.cut = True
                         return
                     if entry.is_dir(follow_symlinks=False):
                         folders.append(entry.path)
                     else:
                         yield entry.stat(follow_symlinks=False).st_size
         except OSError:
-            found.cut = True
+            counts.cut = True
 
 
 def there(folder: str, words: Sequence[str]) -> list[str]:
-    """The words that name something that exists."""
+    """Returns the words that name something that exists."""
     return [word for word in words if os.path.lexists(Path(folder, word))]
 
 
 def command_line(pid: str) -> str:
-    """The beginning of a process's command; empty where there is none to read."""
+    """Returns the beginning of a process's command; empty where there is none to read."""
     try:
         line = Path("/proc", pid, "cmdline").read_bytes()
     except OSError:
@@ -76,7 +76,7 @@ def command_line(pid: str) -> str:
 
 
 def size(size_bytes: int) -> str:
-    """A size as it is read: `912 B`, `4.1 kB`, `38 MB`."""
+    """Returns a size as it is read: `912 B`, `4.1 kB`, `38 MB`."""
     amount = float(size_bytes)
     for unit in ("B", "kB", "MB", "GB"):
         if amount < 1_000 or unit == "GB":

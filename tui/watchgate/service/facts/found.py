@@ -1,4 +1,4 @@
-"""From looks to facts: one short phrase for each thing that would be touched or lost."""
+"""Turns looks into facts: one short phrase for each thing that would be touched or lost."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from watchgate.service.facts.looks import Look, What
 
 Facts = list[Fact]
 _Args = TypeVarTuple("_Args")
-_Found = TypeVar("_Found")
+_Look_T = TypeVar("_Look_T")
 
 _THREADS = 8
 _room: RunVar[anyio.CapacityLimiter] = RunVar("the room for looks")
 
 
 async def facts(look: Look, late: Callable[[], bool]) -> Facts:
-    """The facts of one look; counting stops when it is `late`."""
+    """Returns the facts of one look; counting stops when it is `late`."""
     if look.what in _OF_FILES:
         held = await _aside(files.held, look.folder, look.words, late)
         return await _OF_FILES[look.what](look, held)
@@ -36,8 +36,8 @@ async def facts(look: Look, late: Callable[[], bool]) -> Facts:
     return [_fact(look, f"not looked at: {repository}")] if repository else []
 
 
-async def _aside(look: Callable[[*_Args], _Found], *args: *_Args) -> _Found:
-    """Look in a thread that is not waited for any more when the time is up.
+async def _aside(look: Callable[[*_Args], _Look_T], *args: *_Args) -> _Look_T:
+    """Looks in a thread that is not waited for any more when the time is up.
 
     One that hangs keeps its place, so these have places of their own: nobody else waits for them.
     """
@@ -87,15 +87,15 @@ async def _discards(look: Look, git: Git) -> Facts:
 
 
 async def _untracked(look: Look, git: Git) -> Facts:
-    found = await git.lines("ls-files", "--others", "--exclude-standard", "--", *look.words)
-    if found is None:
+    paths = await git.lines("ls-files", "--others", "--exclude-standard", "--", *look.words)
+    if paths is None:
         return []
-    many = "file" if len(found) == 1 else "files"
-    return [_fact(look, f"{len(found):,} untracked {many}", grave=bool(found))]
+    many = "file" if len(paths) == 1 else "files"
+    return [_fact(look, f"{len(paths):,} untracked {many}", grave=bool(paths))]
 
 
 async def _dropped_by_push(look: Look, git: Git) -> Facts:
-    """Commits that the remote had when it was last fetched and the pushed branch has not."""
+    """Counts commits that the remote had when last fetched and the pushed branch has not."""
     remote = look.words[0] if look.words else ""
     named = look.words[1].lstrip("+").rpartition(":")[2] if len(look.words) > 1 else ""
     other = f"{remote}/{named}" if remote and named else "@{upstream}"
@@ -106,31 +106,33 @@ async def _dropped_by_push(look: Look, git: Git) -> Facts:
     if not authors:
         return [_fact(look, f"drops no commit of {other} as last fetched")]
     others = sum(author not in (mine or ()) for author in authors)
-    whose = f", {others} of another author" if others else ", all your own"
-    return [_fact(look, f"drops {_commits(len(authors))} of {other}{whose}", grave=True)]
+    authors_text = f", {others} of another author" if others else ", all your own"
+    return [_fact(look, f"drops {_commits(len(authors))} of {other}{authors_text}", grave=True)]
 
 
 async def _only_there(look: Look, git: Git) -> Facts:
-    found: Facts = []
+    facts: Facts = []
     for name in look.words[:4]:
         elsewhere = (f"--exclude={name}", "--branches", "--remotes", "--tags")
-        kept = await git.lines("rev-list", f"refs/heads/{name}", "--not", *elsewhere)
-        if kept is not None:
-            text = f"{name}: {_commits(len(kept))} nowhere else" if kept else f"{name}: merged"
-            found.append(_fact(look, text, grave=bool(kept)))
-    return found
+        commits = await git.lines("rev-list", f"refs/heads/{name}", "--not", *elsewhere)
+        if commits is not None:
+            text = (
+                f"{name}: {_commits(len(commits))} nowhere else" if commits else f"{name}: merged"
+            )
+            facts.append(_fact(look, text, grave=bool(commits)))
+    return facts
 
 
 async def _stashes(look: Look, git: Git) -> Facts:
-    kept = await git.lines("stash", "list")
-    if kept is None:
+    stashes = await git.lines("stash", "list")
+    if stashes is None:
         return []
-    many = "stash is" if len(kept) == 1 else "stashes are"
-    return [_fact(look, f"{len(kept)} {many} kept", grave=bool(kept))]
+    many = "stash is" if len(stashes) == 1 else "stashes are"
+    return [_fact(look, f"{len(stashes)} {many} kept", grave=bool(stashes))]
 
 
 async def _changed_lines(look: Look, git: Git) -> int | None:
-    """Lines that differ from the last commit; None where that is not known."""
+    """Counts lines that differ from the last commit; None where that is not known."""
     there = await _aside(files.there, look.folder, look.words)
     plain = ("--no-ext-diff", "--no-textconv", "--ignore-submodules")
     rows = await git.lines("diff", *plain, "--numstat", "HEAD", "--", *there)

@@ -1,8 +1,9 @@
-"""Git asked about a repository without letting the repository run anything.
+"""Asks git about a repository without letting the repository run anything.
 
-A repository's own settings can name programs that even a read-only command starts (filters, a file
-system monitor, diff drivers, hooks). Whoever may write files there could have set them. So settings
-are listed first, which starts nothing; where one of those is set, git is not asked any further.
+A repository's own settings can name programs that even a read-only command starts (filters, a
+file system monitor, diff drivers, hooks). Whoever may write files there could have set them. So
+settings are listed first, which starts nothing; where one of those is set, git is not asked any
+further.
 """
 
 from __future__ import annotations
@@ -47,17 +48,17 @@ class Git:
         self._folder = folder
 
     async def lines(self, *args: str) -> list[str] | None:
-        """The lines that git answers; None where it refuses."""
-        found = await self.text(*args)
-        return None if found is None else found.splitlines()
+        """Returns the lines that git answers; None where it refuses."""
+        answer = await self.text(*args)
+        return None if answer is None else answer.splitlines()
 
     async def text(self, *args: str) -> str | None:
-        """What git answers; None where it refuses."""
+        """Returns git's answer; None where it refuses."""
         return await _run(self._folder, args)
 
 
 async def open_at(folder: str) -> Git | str:
-    """The repository at a folder, or why it is not asked: empty where there is none."""
+    """Returns the repository at a folder, or why it is not asked: empty where there is none."""
     if await _run(folder, ("rev-parse", "--git-dir")) is None:
         return ""
     for scope in ("--local", "--worktree"):
@@ -66,8 +67,8 @@ async def open_at(folder: str) -> Git | str:
         )
         if names is None and scope == "--local":
             return "its repository's settings cannot be read"
-        found = (names or "").split("\0")
-        if risky := next((name for name in found if _RUNS.match(name)), None):
+        settings = (names or "").split("\0")
+        if risky := next((name for name in settings if _RUNS.match(name)), None):
             return f"its repository has {risky} set, which runs a program"
     return Git(folder)
 

@@ -1,4 +1,4 @@
-"""Which looks a pending call is worth, read off its commands. Pure: nothing is looked at here."""
+"""Chooses the looks that a pending call is worth, from its commands. Pure: looks at nothing."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _EXPANDED = frozenset("$`*?[{")
 
 
 class Look(msgspec.Struct, frozen=True):
-    """One thing to look at: what the command would do there, and to which words.
+    """One thing to look at: the effect that the command would have there, and on which words.
 
     `folder` is where the command would run, absolute.
     """
@@ -40,7 +40,7 @@ class Look(msgspec.Struct, frozen=True):
 
 
 def looks(data: RequestData, home: str) -> Iterator[Look]:
-    """The looks that a request is worth; words that only the run knows are left out."""
+    """Yields the looks that a request is worth; words that only the run knows are left out."""
     if data.tool.cls == "edit":
         yield Look("overwrites", data.cwd, paths(data.tool))
     own = tool_input.folder(data.tool)
@@ -52,8 +52,8 @@ def looks(data: RequestData, home: str) -> Iterator[Look]:
         operands = [word for word in segment.words[1:] if not word.startswith("-")]
         if program in ("cd", "pushd"):
             folder = "" if segment.dynamic else _moved(folder, operands, home)
-        elif found := _LOOKS.get(program):
-            yield from found(segment, operands, folder)
+        elif looks_of := _LOOKS.get(program):
+            yield from looks_of(segment, operands, folder)
 
 
 def _moved(folder: str, operands: list[str], home: str) -> str:
@@ -123,7 +123,7 @@ def _git(segment: Segment, operands: list[str], folder: str) -> Iterator[Look]:
 
 
 def _git_folder(segment: Segment, folder: str) -> str:
-    """Where git works: `-C folder` moves it; empty where that is only known at run time."""
+    """Returns the folder git works in: `-C folder` moves it; empty if only the run knows it."""
     words = segment.words
     if len(words) > 2 and words[1] == "-C":
         named = _plain([words[2]])

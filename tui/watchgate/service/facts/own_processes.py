@@ -1,4 +1,4 @@
-"""Which numbers of a call are processes of ours: the core, its clients, and their groups."""
+"""Finds the numbers in a call that are processes of ours: the core, its clients, their groups."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from watchgate.core.policy.own_processes import numbers
 
 
 class OwnProcesses:
-    """Looks up the numbers of a call; `clients` are asked for the pids of all that are connected.
+    """Finds our pids in a call; `clients` yield the pids of all that are connected.
 
     A number is ours as a process and as its group: `kill -- -PGID` names the latter.
     """
@@ -21,7 +21,7 @@ class OwnProcesses:
         self._core_pid = core_pid
 
     def __call__(self, tool: Tool) -> frozenset[int]:
-        """The numbers in the call's command that are ours."""
+        """Returns the numbers in the call's command that are ours."""
         text = tool_input.command(tool)
         named = numbers(text) if text else frozenset[int]()
         return named and named & self._ours()

@@ -23,7 +23,7 @@ _MAX_LOOKS = 6
 
 
 class FactsWatch:
-    """Watches for new requests; what it finds is a record about each."""
+    """Watches for new requests, and records the facts about each."""
 
     def __init__(self, hub: Hub, clock: Clock, *, home: str) -> None:
         self._hub = hub
@@ -33,13 +33,13 @@ class FactsWatch:
         self._room = anyio.CapacityLimiter(_AT_ONCE)
 
     async def run(self) -> None:
-        """Look until cancelled."""
+        """Looks until cancelled."""
         async with anyio.create_task_group() as tasks:
             self._tasks = tasks
             await anyio.sleep_forever()
 
     def offer(self, record: Record) -> None:
-        """Take a record; a new request is looked at, unless there is no room for that."""
+        """Takes a record; a new request is looked at, unless there is no room for that."""
         full = self._room.available_tokens == 0
         if record.kind != "approval.requested" or self._tasks is None or full:
             return
@@ -54,16 +54,16 @@ class FactsWatch:
                 await self._tell(request)
 
     async def _tell(self, request: Request) -> None:
-        found: list[Fact] = []
+        collected: list[Fact] = []
         wanted = list(looks(request.data, self._home))[:_MAX_LOOKS]
         if not wanted:
             return
         late = _after(LIMIT_S)
         with anyio.move_on_after(LIMIT_S) as scope:
             for look in wanted:
-                found += await facts(look, late)
-        if (found or scope.cancelled_caught) and request.open:
-            data = FactsData(facts=tuple(found), cut=scope.cancelled_caught)
+                collected += await facts(look, late)
+        if (collected or scope.cancelled_caught) and request.open:
+            data = FactsData(facts=tuple(collected), cut=scope.cancelled_caught)
             now = self._clock.now()
             self._hub.execute([drafts.about(request, "approval.facts", data, now)])
 
@@ -72,6 +72,6 @@ class FactsWatch:
 
 
 def _after(seconds: float) -> Callable[[], bool]:
-    """Whether so much time has passed."""
+    """Returns a function that says whether so many seconds have passed from now."""
     end_s = time.monotonic() + seconds
     return lambda: time.monotonic() >= end_s

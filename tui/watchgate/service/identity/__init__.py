@@ -1,1 +1,4 @@
-"""Identity at the control socket, and proof of a person: standing, PIN, key, codes, tokens."""
+"""Identity at the sockets: the agents, the standing of a client, and the proofs of a person.
+
+A pid comes in, its ancestors, its agent, its standing and its proofs go out. It imports system.
+"""

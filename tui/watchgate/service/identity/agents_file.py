@@ -1,4 +1,4 @@
-"""`agents.json` in the state directory: which processes the agents are, for a core that restarts.
+"""`agents.json` in the state directory: the agents' processes, for a core that restarts.
 
 A process counts by its pid and its start, and only until the machine is started again.
 """
@@ -48,35 +48,36 @@ class Agents(NamedTuple):
 
 
 def load(path: Path) -> Agents:
-    """The agents that an earlier core knew; raises `AgentsError`.
+    """Returns the agents that an earlier core knew; raises `AgentsError`.
 
-    What asked before the machine was started again is no process of now, and its session is over.
+    A process from before the machine was started again is no process of now, and its session is
+    over.
     """
     try:
-        found = decoding.decode(own_file.read(path), _File)
-        is_over = found.boot != boot_id()
+        agents_file = decoding.decode(own_file.read(path), _File)
+        is_over = agents_file.boot != boot_id()
     except FileNotFoundError:
         return Agents()
     except (OSError, *JSON_FAULTS) as fault:
         raise AgentsError(f"{path}: {fault}") from None
     known = tuple(
         (Proc(0, "", each.comm) if is_over else _proc(each), (each.agent, each.session))
-        for each in found.agents
+        for each in agents_file.agents
     )
-    first = None if is_over or found.first is None else _proc(found.first)
+    first = None if is_over or agents_file.first is None else _proc(agents_file.first)
     return Agents(known, first)
 
 
 def save(path: Path, agents: Agents) -> None:
-    """Write them to disk, replacing the file in one step. Raises `OSError`."""
-    kept = tuple(
+    """Writes them to disk, replacing the file in one step. Raises `OSError`."""
+    entries = tuple(
         _Agent(pid=one.pid, start=one.start, comm=one.comm, agent=agent, session=session)
         for one, (agent, session) in agents.known
     )
     one = agents.first
     first = None if one is None else _Process(pid=one.pid, start=one.start, comm=one.comm)
-    own_file.replace(path, msgspec.json.encode(_File(boot=boot_id(), agents=kept, first=first)))
+    own_file.replace(path, msgspec.json.encode(_File(boot=boot_id(), agents=entries, first=first)))
 
 
-def _proc(kept: _Process) -> Proc:
-    return Proc(kept.pid, kept.start, kept.comm)
+def _proc(process: _Process) -> Proc:
+    return Proc(process.pid, process.start, process.comm)

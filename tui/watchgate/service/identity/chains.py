@@ -1,4 +1,4 @@
-"""A client's ancestors with all that its standing depends on, read once from the system."""
+"""A client's ancestors with all fields that its standing depends on, read once from the system."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ _ENVIRON_BYTES = 256 * 1024
 
 
 def chain_of(pid: int) -> tuple[Proc, ...]:
-    """The process and its ancestors, each with its program; empty where they cannot be followed."""
+    """Returns the process and its ancestors, with their programs; empty where some are hidden."""
     return described(ancestors(pid))
 
 
 def described(chain: tuple[Proc, ...]) -> tuple[Proc, ...]:
-    """The chain with what `Proc` leaves to this module."""
+    """Returns the chain with the fields of `Proc` that only this module fills in."""
     if not chain:
         return ()
     described = [
@@ -39,7 +39,7 @@ def described(chain: tuple[Proc, ...]) -> tuple[Proc, ...]:
 
 
 def adopts(above: Proc, below: Proc) -> bool:
-    """Tell whether `below` may have lost its parent and become a child of `above`.
+    """Returns whether `below` may have lost its parent and become a child of `above`.
 
     A first process adopts. So does any that asks the system to, which shows where a process that
     leads no session is not in its parent's.
@@ -50,7 +50,7 @@ def adopts(above: Proc, below: Proc) -> bool:
 
 
 def terminal_name(tty: int) -> str:
-    """Return what a person calls a terminal by its number in `/proc/PID/stat`: "pts/3"."""
+    """Returns a terminal's usual name by its number in `/proc/PID/stat`: "pts/3"."""
     if not tty:
         return ""
     if sys.platform == "darwin":
@@ -70,7 +70,7 @@ def _program(process: Proc) -> str:
 
 
 def _is_anothers(process: Proc) -> bool:
-    """Tell whether its real user is not ours: what an agent starts keeps the agent's."""
+    """Returns whether its real user is another: whatever an agent starts keeps the agent's."""
     try:
         status = Path(f"/proc/{process.pid}/status").read_text("utf-8", "replace")
     except OSError:
@@ -98,14 +98,14 @@ def _is_login(above: Proc, below: Proc) -> bool:
 
 
 def _came_from_here(process: Proc) -> bool:
-    """Tell whether this ssh login came from this machine, or nobody can tell from where."""
+    """Returns whether this ssh login came from this machine, or from an unknown place."""
     try:
         with Path(f"/proc/{process.pid}/environ").open("rb") as file:
             variables = file.read(_ENVIRON_BYTES).split(b"\0")
     except OSError:
         return True
-    told = next((each for each in variables if each.startswith(b"SSH_CONNECTION=")), b"")
-    match told.partition(b"=")[2].split():
+    connection = next((each for each in variables if each.startswith(b"SSH_CONNECTION=")), b"")
+    match connection.partition(b"=")[2].split():
         case [client, _, server, _]:
             return client in (server, b"::1") or client.startswith((b"127.", b"::ffff:127."))
     return True

@@ -1,4 +1,4 @@
-"""Guesses at what unlocks a terminal, the PIN and the security key alike, which count as one."""
+"""Guesses at the proofs that unlock a terminal; PIN and security key count as one."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class Guesses:
         self._tries = tries
 
     async def begin(self) -> None:
-        """Count the guess as wrong before it is looked at; raises `Refused` while none is taken."""
+        """Counts the guess as wrong before it is checked; raises `Refused` while none is taken."""
         self._check_pause()
         try:
             await anyio.to_thread.run_sync(self._tries.count)
@@ -33,12 +33,12 @@ class Guesses:
             raise Refused("locked", f"no PIN is taken, as tries cannot be counted: {why}") from None
 
     async def forget(self) -> None:
-        """Begin anew, after the right one."""
+        """Begins anew, after the right one."""
         with suppress(OSError):  # then they count on, which only makes a pause come sooner
             await anyio.to_thread.run_sync(self._tries.forget)
 
     def wrong(self, why: str) -> NoReturn:
-        """Raise `Refused`, which says how many guesses are left or how long to wait."""
+        """Raises `Refused` with the number of guesses left or the time to wait."""
         self._check_pause()
         left = TRIES - self._tries.wrong
         raise Refused("wrong_pin", f"{why}; {left} more before a pause", wait_s=0)

@@ -1,4 +1,4 @@
-"""Identity that outlives a core: PIN, key and tokens as the journal has them, and agents."""
+"""Identity that outlives a core: PIN, key and tokens, checked against the journal, and agents."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class Identity:
     """The proofs of one core, from its start to its end."""
 
     def __init__(self, paths: Paths, clock: Clock, hub: Hub, own: CoreProcesses) -> None:
-        """Read what an earlier core left; `tell_of_start` tells what was wrong with it."""
+        """Reads an earlier core's files; `tell_of_start` records their faults."""
         self._paths = paths
         self._clock = clock
         self._hub = hub
@@ -53,8 +53,8 @@ class Identity:
         for kind, file in files.items():
             file.load(recorded(paths.journal, kind))
         self._files = files
-        self._agents = KeptAgents(paths.agents, hub.askers, self._not_kept)
-        hub.once_kept = self._agents.once_kept
+        self._agents = KeptAgents(paths.agents, hub.askers, self._on_write_failure)
+        hub.once_saved = self._agents.once_saved
         try:
             self._agents.load()
         except AgentsError as fault:
@@ -74,7 +74,7 @@ class Identity:
         )
 
     def tell_of_start(self) -> None:
-        """Record what cannot be trusted, and once more what can."""
+        """Records the files that cannot be trusted, and once more those that can."""
         for kind, file in self._files.items():
             if file.distrusted:
                 self._alarm(kind, f"{file.distrusted}: nothing is unlocked or let through by it")
@@ -88,35 +88,35 @@ class Identity:
             self._hub.recorder.about_core("policy.fault", data)
 
     async def run(self) -> None:
-        """Keep the agents on disk and look at the files, until cancelled."""
+        """Keeps the agents on disk and checks the files, until cancelled."""
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(self._agents.run)
             await self._look_on()
 
     async def _look_on(self) -> None:
-        told: set[str] = set()
+        reported: set[str] = set()
         recorded_s = self._clock.now().mono_s
         while True:
-            await self._look(told)
+            await self._look(reported)
             if self._clock.now().mono_s - recorded_s >= RECORDED_EVERY_S:
                 recorded_s = self._clock.now().mono_s
                 self._record_again()
             await anyio.sleep(LOOK_S)
 
-    def _not_kept(self, why: str) -> None:
+    def _on_write_failure(self, why: str) -> None:
         if why != self._unwritten:
             self._unwritten = why
             what = f"{self._paths.agents} cannot be written: a core that starts knows no agent"
             self._hub.recorder.about_core("policy.fault", CoreData(what=what, detail=why))
 
-    async def _look(self, told: set[str]) -> None:
+    async def _look(self, reported: set[str]) -> None:
         for kind, file in self._files.items():
             differs = await anyio.to_thread.run_sync(file.differs)
-            if differs and kind not in told:
-                told.add(kind)
+            if differs and kind not in reported:
+                reported.add(kind)
                 self._alarm(kind, f"{file.path} was changed, and not by the core")
-            elif not differs and kind in told:
-                told.discard(kind)
+            elif not differs and kind in reported:
+                reported.discard(kind)
                 data = self._tampered(kind, f"{file.path} is again what the core wrote", "")
                 self._hub.recorder.about("policy.intact", data)
 
@@ -135,12 +135,12 @@ class Identity:
 
 
 def recorded(journal: Path, kind: str) -> str | None:
-    """The fingerprint in the newest record of this kind; None where there is none to be read."""
+    """Returns the fingerprint in the newest record of this kind; None where there is none."""
     try:
         first, last = reading.ends(journal)
-        found = None
-        for record in of_kinds(journal, (kind,), first, last, most=LOOKED_AT):
-            found = str(record.data.get("detail", ""))
+        fingerprint = None
+        for record in of_kinds(journal, (kind,), first, last, limit=LOOKED_AT):
+            fingerprint = str(record.data.get("detail", ""))
     except JournalError:
         return None
-    return found
+    return fingerprint

@@ -1,4 +1,4 @@
-"""Keeps the agents on disk: each new process is there before anything is answered to it.
+"""The agents on disk: each new process is there before it gets any answer.
 
 So a core that is killed and started again knows every agent that was ever answered. It costs one
 small file for each new process, not for each call; more sessions of one are written in a moment.
@@ -22,7 +22,7 @@ LOOK_S = 0.25
 
 
 class KeptAgents:
-    """The agents of one core on its disk; `failed` is told why they cannot be written."""
+    """The agents of one core on its disk; `failed` gets the reason why they cannot be written."""
 
     def __init__(self, path: Path, askers: Askers, failed: Callable[[str], None]) -> None:
         self._path = path
@@ -33,13 +33,13 @@ class KeptAgents:
         self._is_due = anyio.Event()
 
     def load(self) -> None:
-        """Take over what an earlier core knew; raises `AgentsError`."""
+        """Takes over an earlier core's agents; raises `AgentsError`."""
         agents = agents_file.load(self._path)
         self._askers.restore(*agents)
         self._on_disk = {agent.key for agent, _ in agents.known}
 
-    def once_kept(self, agent: Proc, then: Callable[[], None]) -> None:
-        """Call back when this agent is on the disk, or cannot be put there; at once if it is."""
+    def once_saved(self, agent: Proc, then: Callable[[], None]) -> None:
+        """Calls back when this agent is on disk, or cannot be put there; at once if it is."""
         if agent.key in self._on_disk:
             then()
             return
@@ -47,7 +47,7 @@ class KeptAgents:
         self._is_due.set()
 
     async def run(self) -> None:
-        """Write what is new, until cancelled."""
+        """Writes new agents, until cancelled."""
         while True:
             with anyio.move_on_after(LOOK_S):
                 await self._is_due.wait()

@@ -1,6 +1,6 @@
-"""The PIN or passphrase that unlocks a terminal: hashed by scrypt, guessed five times and no more.
+"""The PIN or passphrase that unlocks a terminal: hashed by scrypt, guessed five times at most.
 
-It stands in no log, record, argument or variable; what is kept of it is a salt and a hash.
+It stands in no log, record, argument or variable; only a salt and a hash are stored.
 """
 
 from __future__ import annotations
@@ -31,33 +31,33 @@ class Pin:
 
     @property
     def is_set(self) -> bool:
-        """Tell whether what is locked needs a PIN; so it does where the file cannot be trusted."""
+        """Returns whether locked verbs need a PIN; they do where the file cannot be trusted."""
         return self.file.has("hash", unreadable=True)
 
     async def verify(self, pin: str) -> None:
-        """Return for the right one; raise `Refused` for any other, and while none is taken."""
+        """Returns for the right one; raises `Refused` for any other, and while none is taken."""
         async with self._guesses.turn:
             proofs = self.file.proofs()
             await self._guesses.begin()
             salt = proofs.salt or bytes(_SALT_BYTES)
-            found = await anyio.to_thread.run_sync(_hash, pin, salt)
+            digest = await anyio.to_thread.run_sync(_hash, pin, salt)
             if not proofs.hash:
                 raise Refused("wrong_pin", "no PIN is set (watchgate pin set)")
-            if not hmac.compare_digest(found, proofs.hash):
+            if not hmac.compare_digest(digest, proofs.hash):
                 self._guesses.wrong("this is not the PIN")
             await self._guesses.forget()
 
     async def set(self, pin: str) -> None:
-        """Take this one from now on; raises `Refused` for one that is too short or too long."""
+        """Takes this one from now on; raises `Refused` for one that is too short or too long."""
         if not SHORTEST <= len(pin) <= LONGEST:
             raise Refused("bad_request", f"a PIN has {SHORTEST} to {LONGEST} characters")
         salt = secrets.token_bytes(_SALT_BYTES)
-        found = await anyio.to_thread.run_sync(_hash, pin, salt)
-        await self.file.change(salt=salt, hash=found)
+        digest = await anyio.to_thread.run_sync(_hash, pin, salt)
+        await self.file.change(salt=salt, hash=digest)
         await self._guesses.forget()
 
     async def remove(self) -> None:
-        """Have none from now on."""
+        """Removes the PIN."""
         await self.file.change(salt=b"", hash=b"")
 
 

@@ -18,7 +18,7 @@ from watchgate.service.identity.unlocking import Unlocking
 from watchgate.service.process_table import Proc
 
 QUIET_US = 86_400 * 1_000_000
-"""A session that nobody has heard of for a day is taken to be over."""
+"""A session without any record for a day is taken to be over."""
 
 
 class CoreProcesses(msgspec.Struct, frozen=True, kw_only=True):
@@ -38,11 +38,18 @@ class Sealed(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Presences:
-    """Standing and proof of each client, worked out at each verb: agents come and go.
+    """The standing and proof of each client, worked out at each verb: agents come and go.
 
-    `sessions` are those that the core's state knows, `now_us` the wall clock. `unread` are the ones
-    that were open when this core started, of which it found no process. With `agents_unread` nobody
-    knows what an earlier core knew, so any process may be an agent's.
+    `unread` are the sessions that were open when this core started, of which it found no process.
+
+    Args:
+        askers: The agent processes that ask.
+        sealed: The secrets.
+        unlocking: The unlocked terminals.
+        sessions: Returns the sessions that the core's state has.
+        now_us: Returns the wall clock in UTC µs.
+        own: The core's own processes.
+        agents_unread: An earlier core's agents are not known, so any process may be an agent's.
     """
 
     def __init__(
@@ -67,8 +74,8 @@ class Presences:
         self._agents_unread = agents_unread
         self.unread: set[Session] = self._unknown()
 
-    def side(self, request: str | None = None) -> Side:
-        """The agents that count: for a request those that may have asked it, else all."""
+    def agent_side(self, request: str | None = None) -> Side:
+        """Returns the agents that count: for a request those that may have asked it, else all."""
         agents = self._askers.known(request)
         unknown = set() if self._own.scripted else self._unknown()
         return Side(
@@ -80,20 +87,22 @@ class Presences:
             or bool(unknown & self.unread or (unknown and not agents)),
         )
 
-    def stand(self, chain: Chain, request: str | None = None) -> Stand:
-        """Return how a client stands, whatever was unlocked."""
-        return stand(chain, self.side(request), decides=request is not None)
+    def standing_of(self, chain: Chain, request: str | None = None) -> Stand:
+        """Returns the standing of a client, whatever was unlocked."""
+        return stand(chain, self.agent_side(request), decides=request is not None)
 
     def proof(self, chain: Chain, request: str | None = None) -> Proof:
-        """Return what a client has proven."""
-        found = self.stand(chain, request)
+        """Returns a client's standing and proofs."""
+        standing = self.standing_of(chain, request)
         # One agent's commands are no person either who could allow another agent's calls.
-        if request is not None and (everywhere := self.stand(chain)).standing == "below":
-            found = everywhere
-        how = self.unlocking.how(chain) if found.standing in ("locked", "adrift") else None
+        if request is not None and (everywhere := self.standing_of(chain)).standing == "below":
+            standing = everywhere
+        method = (
+            self.unlocking.method_of(chain) if standing.standing in ("locked", "adrift") else None
+        )
         return Proof(
-            standing=how or found.standing,
-            why=found.why,
+            standing=method or standing.standing,
+            why=standing.why,
             pin=self.pin.is_set,
             key=self.key.is_set,
             tty=bool(chain and chain[0].tty),
@@ -101,12 +110,12 @@ class Presences:
 
     @property
     def nobody_asks(self) -> bool:
-        """Tell whether no agent is known and no session open: only a person can be there."""
-        side = self.side()
+        """Returns whether no agent is known and no session open: only a person can be there."""
+        side = self.agent_side()
         return not side.agents and not side.unaccounted
 
     def _unknown(self) -> set[Session]:
-        """The sessions that are open and asked a gate, by a process that nobody knows."""
+        """Returns the sessions that are open and asked a gate, by an unknown process."""
         since_us = self._now_us() - QUIET_US
         return {
             (view.agent, view.session)

@@ -1,4 +1,4 @@
-"""Programs by name that matter above a terminal: who opens it, and who can start commands in it.
+"""Programs by name that matter above a terminal: those that open it or start commands in it.
 
 A process chooses its own name, so nothing is allowed for one that an agent could have started:
 names only tell apart what is older than the agent.
@@ -69,7 +69,7 @@ _CUT = {name[:_COMM_CHARS]: name for name in _KNOWN}
 
 
 def name_of(process: Proc) -> str:
-    """The name by which a program is known here: of the file that it runs, or the kernel's."""
+    """Returns the name by which a program is known here: its file's, or the kernel's."""
     for name in (process.program, *_words(process.comm)):
         for known in (name, name.rstrip("0123456789.-"), name.lower()):
             if known in _KNOWN:
@@ -80,7 +80,7 @@ def name_of(process: Proc) -> str:
 
 
 def starts_for_others(process: Proc) -> str:
-    """In which words a program is one that starts commands for others; empty where it is none."""
+    """Returns in words that a program starts commands for others; empty where it does not."""
     name = name_of(process)
     if any(word.startswith(_JETBRAINS) for word in process.cmd):
         return KINDS["idea"].format("a JetBrains program")
@@ -88,25 +88,25 @@ def starts_for_others(process: Proc) -> str:
 
 
 def opens_terminals(process: Proc) -> bool:
-    """Tell whether it opens terminals for a person: a window, a desktop, or a login."""
+    """Returns whether it opens terminals for a person: a window, a desktop, or a login."""
     return name_of(process) in _OPENS or process.comm.startswith("sshd")
 
 
 def hands_on(process: Proc) -> bool:
-    """Tell whether it stands between a person and a command, and runs nothing of its own accord.
+    """Returns whether it stands between a person and a command, and runs nothing by itself.
 
-    That is a shell, what one puts before a command, and what opens terminals.
+    That is a shell, a launcher such as `env` or `nice`, or a program that opens terminals.
     """
     passes = name_of(process) in _SHELLS | _LAUNCHERS
     return passes or opens_terminals(process) or is_init(process)
 
 
 def is_init(process: Proc) -> bool:
-    """Tell whether it is the first process of a system or a user, or WSL's of a terminal."""
+    """Returns whether it is the first process of a system or a user, or WSL's of a terminal."""
     first = process.pid == 1 or process.comm in INITS
     return first or process.comm.startswith(WSL_RELAY)
 
 
 def _words(comm: str) -> tuple[str, ...]:
-    """A kernel's name and its first word: tmux calls itself `tmux: server`."""
+    """Returns a kernel's name and its first word: tmux calls itself `tmux: server`."""
     return comm, comm.partition(":")[0].partition(" ")[0]

@@ -1,4 +1,4 @@
-"""The file of what unlocks a terminal: the hash of a PIN, a security key's public half, or both."""
+"""The file of the proofs that unlock a terminal: a PIN's hash, a key's public half, or both."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class ProofFile(SealedFile):
         self._turn = anyio.Lock()
 
     def proofs(self) -> Proofs:
-        """Return what counts; raises `Refused` where the file cannot be trusted or read."""
+        """Returns the proofs; raises `Refused` where the file cannot be trusted or read."""
         if self.distrusted:
             raise Refused(
                 "locked",
@@ -53,14 +53,14 @@ class ProofFile(SealedFile):
             raise Refused("locked", f"{self.path} cannot be read: {fault}") from None
 
     def has(self, part: Literal["hash", "key"], *, unreadable: bool) -> bool:
-        """Tell whether this is set; `unreadable` where the file does not say."""
+        """Returns whether this is set; `unreadable` where the file does not say."""
         try:
             return bool(getattr(self.proofs(), part))
         except Refused:
             return unreadable
 
     async def change(self, **parts: bytes | str) -> None:
-        """Have these parts from now on, and the others as they were where they can be trusted."""
+        """Sets these parts, and keeps the others where they can be trusted."""
         async with self._turn:
             try:
                 before = self.proofs()

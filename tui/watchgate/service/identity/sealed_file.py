@@ -1,4 +1,4 @@
-"""A small secret of the core: trusted in its memory alone, and the file only by its fingerprint."""
+"""A small secret of the core: trusted in its memory alone, and the file only by a fingerprint."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from watchgate.service import own_file
 
 
 class SealedFile:
-    """One file in the state directory whose fingerprint the journal keeps.
+    """One file in the state directory whose fingerprint the journal records.
 
-    `content` is what counts, None where there is none. `distrusted` says why the file at the start
-    was not taken; empty while all is well. A change under a running core changes nothing.
+    `content` is the secret in force, None where there is none. `distrusted` says why the file at
+    the start was not taken; empty while all is well. A change under a running core changes nothing.
     """
 
     def __init__(self, path: Path) -> None:
@@ -25,11 +25,11 @@ class SealedFile:
 
     @property
     def fingerprint(self) -> str:
-        """Return what the journal keeps of it; empty where there is none."""
+        """The hash that the journal records of it; empty where there is none."""
         return "" if self.content is None else sha256(self.content).hexdigest()
 
     def load(self, recorded: str | None) -> None:
-        """Read the file, which must have the recorded fingerprint (None: nothing is recorded)."""
+        """Reads the file, which must have the recorded fingerprint (None: nothing is recorded)."""
         try:
             content = own_file.read(self.path)
         except FileNotFoundError:
@@ -43,7 +43,7 @@ class SealedFile:
             self.distrusted = f"{self.path} is not what the journal says was set"
 
     def replace(self, content: bytes | None) -> None:
-        """Write what counts from now on, or take the file away. Raises `OSError`."""
+        """Writes the content in force from now on, or removes the file. Raises `OSError`."""
         with self._changing:
             if content is None:
                 self.path.unlink(missing_ok=True)
@@ -52,7 +52,7 @@ class SealedFile:
             self.content, self.distrusted = content, ""
 
     def differs(self) -> bool:
-        """Tell whether the file is no longer what counts; reads it."""
+        """Returns whether the file no longer has the content in force; reads it."""
         if self.distrusted:
             return False  # told of already
         with self._changing:

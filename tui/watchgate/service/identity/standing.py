@@ -45,7 +45,7 @@ class Side(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def oldest(self) -> float:
-        """When the first of the agents began."""
+        """The start of the first agent, as `began` returns it."""
         return min((began(chain[0]) for chain in self.agents), default=float("inf"))
 
 
@@ -61,7 +61,7 @@ class Stand(msgspec.Struct, frozen=True):
 
 
 def stand(chain: Chain, side: Side, *, decides: bool = False) -> Stand:
-    """Return the standing of the chain's first process; stricter where it `decides` on a call.
+    """Returns the standing of the chain's first process; stricter where it `decides` on a call.
 
     A client without a terminal has nobody in front of it: it may be clear for what a script of the
     operator's switches, but not for letting a call run, where anything above it is above an agent.
@@ -85,7 +85,7 @@ def stand(chain: Chain, side: Side, *, decides: bool = False) -> Stand:
 
 
 def leader_of(chain: Chain) -> Proc | None:
-    """The first process of the client's terminal, with an unbroken way down to the client.
+    """Returns the first process of the client's terminal, with an unbroken way to the client.
 
     None where that process is gone or adopts what loses its parent: then nobody can tell who is
     whose. Where the system tells no sessions it is the first one of the same terminal.
@@ -128,7 +128,10 @@ def _adrift(chain: Chain, side: Side) -> bool:
 
 
 def _may_be_of(starter: Proc, root: Proc, adopter: Proc) -> bool:
-    """Whether it may have started this branch: it is not younger, and what took it in is older."""
+    """Returns whether the starter may have started this branch.
+
+    It may where it is not younger, and the process that took the branch in is not younger either.
+    """
     if root.vouched or began(root) < began(starter):
         return False
     return not began(adopter) > began(starter)
@@ -139,7 +142,7 @@ def _is_orphan(chain: Chain) -> bool:
 
 
 def _locked(chain: Chain, side: Side) -> str:
-    """Why an agent may have started something in this terminal; empty where it cannot have."""
+    """Returns why an agent may have started something in this terminal; empty where none can."""
     for process in chain[1:]:
         if words := starts_for_others(process):
             return f"{words}, where an agent could start a command too"
@@ -159,7 +162,7 @@ def _locked(chain: Chain, side: Side) -> str:
 
 
 def _runs_others(chain: Chain) -> str:
-    """Return what stands between the client and its terminal's shell and is there for no person.
+    """Returns the program between the client and its shell that runs other people's files.
 
     A server that reloads, a test runner, git with its hooks: older than the agent, and at its word.
     """
@@ -171,7 +174,7 @@ def _runs_others(chain: Chain) -> str:
 
 
 def _is_older_terminal(chain: Chain, side: Side) -> bool:
-    """Tell whether the client runs in a terminal of its own that was open before any agent.
+    """Returns whether the client runs in a terminal of its own, open before any agent.
 
     Whatever opened it, an agent's commands get there by typing alone, as into any other window.
     """
@@ -182,7 +185,7 @@ def _is_older_terminal(chain: Chain, side: Side) -> bool:
 
 
 def _shared(chain: Chain, side: Side, start: int) -> str:
-    """What of the chain, from this place on, is above an agent too and not there for terminals."""
+    """Returns the first program from `start` on that is above an agent and opens no terminals."""
     agents = {each.key for agent in side.agents for each in agent[1:]}
     return next(
         (
@@ -195,7 +198,7 @@ def _shared(chain: Chain, side: Side, start: int) -> str:
 
 
 def _joints(chain: Chain) -> Iterator[Proc]:
-    """Each process that something else than its parent's own run may have put there."""
+    """Yields each process that another one than its parent's own run may have started."""
     for below, above in pairwise(chain):
         is_leader = below.sid == below.pid if below.sid else below.tty != above.tty
         of_daemon = bool(above.sid) and above.sid == above.pid and not above.tty

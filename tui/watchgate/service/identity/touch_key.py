@@ -1,4 +1,4 @@
-"""The security key that unlocks a terminal: its public half, and the signatures held against it."""
+"""The security key that unlocks a terminal: its public half, and the check of its signatures."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class TouchKey:
 
     @property
     def is_set(self) -> bool:
-        """Tell whether there is one; a file that cannot be trusted has none."""
+        """Returns whether there is one; a file that cannot be trusted has none."""
         return self._file.has("key", unreadable=False)
 
     @property
@@ -35,7 +35,7 @@ class TouchKey:
         return proofs.key_file
 
     async def verify(self, challenge: str | None, signature: str) -> None:
-        """Return where the touched key signed this challenge; else raise `Refused`."""
+        """Returns where the touched key signed this challenge; else raises `Refused`."""
         async with self._guesses.turn:
             line = self._file.proofs().key
             await self._guesses.begin()
@@ -51,7 +51,7 @@ class TouchKey:
             await self._guesses.forget()
 
     async def set(self, line: str, path: str) -> str:
-        """Take this one from now on; its fingerprint. Raises `Refused` for what is no such key."""
+        """Sets the key and returns its fingerprint. Raises `Refused` where the line is none."""
         key = _parsed(line)
         if not path.startswith("/") or len(path) > LONGEST_PATH:
             raise Refused("bad_request", "key_file is the absolute path of the public key")
@@ -59,7 +59,7 @@ class TouchKey:
         return key.fingerprint
 
     async def remove(self) -> None:
-        """Have none from now on."""
+        """Removes the key."""
         await self._file.change(key="", key_file="")
 
 

@@ -1,6 +1,6 @@
-"""`pin-tries.json` in the state directory: PINs that were wrong one after the other, and the pause.
+"""`pin-tries.json` in the state directory: wrong PINs one after the other, and the pause.
 
-A try is on the disk as a wrong one before it is looked at, so no end of a core takes one back.
+A try is on disk as a wrong one before it is checked, so no end of a core takes one back.
 """
 
 from __future__ import annotations
@@ -29,9 +29,9 @@ class _File(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Tries:
-    """How often a PIN was guessed, for all callers together; a file that is no such counts as five.
+    """The count of wrong PINs in a row (`wrong`), for all callers together.
 
-    `wrong` is how many were wrong in a row.
+    A file that cannot be read counts as five.
     """
 
     def __init__(self, path: Path, clock: Clock) -> None:
@@ -43,11 +43,11 @@ class Tries:
 
     @property
     def left_s(self) -> int:
-        """For how many seconds none is taken."""
+        """The seconds until a guess is taken again, 0 where one is taken now."""
         return max(ceil(self._paused_until_s - self._clock.now().mono_s), 0)
 
     def count(self) -> None:
-        """Count one more as wrong, and pause where it is the fifth or a later one.
+        """Counts one more as wrong, and pauses where it is the fifth or a later one.
 
         Raises `OSError` where the file cannot be written; it is counted all the same.
         """
@@ -58,26 +58,26 @@ class Tries:
         own_file.replace(self._path, msgspec.json.encode(_File(wrong=self.wrong, until=until)))
 
     def forget(self) -> None:
-        """Begin anew, after the right one. Raises `OSError`."""
+        """Begins anew, after the right one. Raises `OSError`."""
         self.wrong, self._paused_until_s = 0, 0.0
         self._path.unlink(missing_ok=True)
 
     def _load(self) -> None:
         now = self._clock.now()
         try:
-            found = decoding.decode(own_file.read(self._path), _File)
+            counted = decoding.decode(own_file.read(self._path), _File)
         except FileNotFoundError:
             return
         except (OSError, *JSON_FAULTS):
-            found = _File(wrong=TRIES, until=now.wall_us + round(PAUSE_S * _US))
-        self.wrong = found.wrong
+            counted = _File(wrong=TRIES, until=now.wall_us + round(PAUSE_S * _US))
+        self.wrong = counted.wrong
         # A wall clock that was set back makes no pause longer than it was.
-        left_s = min((found.until - now.wall_us) / _US, _pause_s(found.wrong))
+        left_s = min((counted.until - now.wall_us) / _US, _pause_s(counted.wrong))
         self._paused_until_s = now.mono_s + left_s
 
 
 def _pause_s(wrong: int) -> float:
-    """The pause after so many: 30 s after the fifth, twice as long after each more, up to a day."""
+    """Returns the pause: 30 s after the fifth, twice as long after each more, up to a day."""
     if wrong < TRIES:
         return 0.0
     pause_s: float = min(PAUSE_S * 2.0 ** min(wrong - TRIES, 30), LONGEST_PAUSE_S)

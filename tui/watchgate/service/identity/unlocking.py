@@ -1,4 +1,4 @@
-"""Which terminals were unlocked, by what, and the codes that clear ones may confirm."""
+"""The terminals that were unlocked, the proof that did it, and codes for others to confirm."""
 
 from __future__ import annotations
 
@@ -48,39 +48,41 @@ class Unlocking:
         self._challenges: dict[Terminal, _Challenge] = {}
         self._wrong = 0
 
-    def how(self, chain: Chain) -> How | None:
-        """By what the terminal of this client was unlocked; None while it is locked."""
+    def method_of(self, chain: Chain) -> How | None:
+        """Returns the proof that unlocked this client's terminal; None while it is locked."""
         leader = leader_of(chain)
-        if leader is None or (found := self._open.get(_terminal(leader))) is None:
+        if leader is None or (unlocked := self._open.get(_terminal(leader))) is None:
             return None
-        return found[1] if self._alive(leader) else None
+        return unlocked[1] if self._alive(leader) else None
 
-    def unlock(self, chain: Chain, how: How) -> Proc:
-        """Unlock this client's terminal; raises `Refused` where it has none to be known by."""
+    def unlock(self, chain: Chain, method: How) -> Proc:
+        """Unlocks this client's terminal; raises `Refused` where it has no leading process."""
         leader = self._leader(chain)
         self._open = {key: each for key, each in self._open.items() if self._alive(each[0])}
         if len(self._open) >= MOST:
             raise Refused(
                 "bad_request", f"{MOST} terminals are unlocked: lock one (watchgate lock)"
             )
-        self._open[_terminal(leader)] = leader, how
+        self._open[_terminal(leader)] = leader, method
         return leader
 
     def lock(self, chain: Chain) -> bool:
-        """Lock this client's terminal again; whether it was unlocked."""
+        """Locks this client's terminal again; returns whether it was unlocked."""
         leader = leader_of(chain)
         return leader is not None and self._open.pop(_terminal(leader), None) is not None
 
-    def lock_all(self, how: How | None = None) -> None:
-        """Lock every terminal (that was unlocked so): what proved them is no longer the proof."""
+    def lock_all(self, method: How | None = None) -> None:
+        """Locks every terminal (that this `method` unlocked): the proof has changed."""
         self._open = {
-            key: each for key, each in self._open.items() if how is not None and each[1] != how
+            key: each
+            for key, each in self._open.items()
+            if method is not None and each[1] != method
         }
         self._codes.clear()
         self._challenges.clear()
 
     def challenge_for(self, chain: Chain) -> str:
-        """New random bytes for a security key to sign, as hex; the ones before are worth nothing.
+        """Returns new random bytes for a security key to sign, as hex; earlier ones are void.
 
         Good once, for this client's terminal, and for so long as `CHALLENGE_S` says.
         """
@@ -94,14 +96,14 @@ class Unlocking:
         return made.text
 
     def take_challenge(self, chain: Chain) -> str | None:
-        """The challenge of this client's terminal, which is used up; None where none is open."""
+        """Returns and uses up the challenge of this client's terminal; None where none is open."""
         challenge = self._challenges.pop(_terminal(self._leader(chain)), None)
         if challenge is None or challenge.until_s <= self._clock.now().mono_s:
             return None
         return challenge.text
 
     def code_for(self, chain: Chain) -> str:
-        """A new code for this client's terminal; the one before is worth nothing."""
+        """Returns a new code for this client's terminal; the one before is void."""
         leader = self._leader(chain)
         self._forget_late()
         if len(self._codes) >= MOST:
@@ -111,7 +113,7 @@ class Unlocking:
         return code
 
     def confirm(self, code: str) -> Proc:
-        """Unlock the terminal that shows this code; a third wrong one in a row ends them all."""
+        """Unlocks the terminal that shows this code; a third wrong one in a row voids them all."""
         self._forget_late()
         hits = [each for each in self._codes.items() if _same(each[1].code, code)]
         if len(hits) != 1:

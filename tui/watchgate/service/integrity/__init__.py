@@ -1,1 +1,1 @@
-"""Looking after the files that the gate rests on: hook entries, the hook client, the rules."""
+"""Watches the files that the gate rests on: hook entries, the hook client, the rules."""

@@ -1,4 +1,4 @@
-"""Looks at every file that the gate rests on; reads one only when its stamp has changed."""
+"""Reads every file that the gate rests on when its stamp has changed, and decides on alarms."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ ABOVE = 12
 
 
 class Examiner:
-    """Knows the files of some entries; every method may run in a thread, one at a time."""
+    """Judges the files of some entries; every method may run in a thread, one at a time."""
 
     def __init__(self, adapters: Mapping[str, Adapter], env: Mapping[str, str]) -> None:
         self._adapters = adapters
@@ -39,10 +39,10 @@ class Examiner:
         self._entries: tuple[Entry, ...] = ()
         self._projects: Recent[tuple[str, str], None] = Recent(PROJECTS_KEPT)
         self._judges: dict[Key, tuple[str, Judge]] = {}
-        self._seen: dict[Key, tuple[Stamp | None, TamperedData | None]] = {}
+        self._examined: dict[Key, tuple[Stamp | None, TamperedData | None]] = {}
 
     def watch(self, entries: Iterable[Entry]) -> None:
-        """Look at these from now on."""
+        """Replaces the entries whose files are watched."""
         self._entries = entries = tuple(entries)
         agents = sorted({entry.agent for entry in entries if entry.agent})
         # Each installation brings the client along, so one of them mends it.
@@ -64,10 +64,10 @@ class Examiner:
             for path, root, judge in self._silencers(adapter, roots) if adapter else ():
                 judges.setdefault((path, name), (root, []))[1].append(judge)
         self._judges = {key: (root, first_of(each)) for key, (root, each) in judges.items()}
-        self._seen = {}
+        self._examined = {}
 
     def enter(self, agent: str, folder: str) -> dict[Key, TamperedData]:
-        """Watch what a session reads in its folder, too; returns what is wrong there now.
+        """Watches the files that a session reads in its folder too; returns the faults there now.
 
         Only of an agent whose hooks are installed.
         """
@@ -80,46 +80,46 @@ class Examiner:
         self._projects[agent, folder] = None
         if adapter is None or not installed or known:
             return {}
-        found = {}
+        faults = {}
         judges: dict[Key, tuple[str, list[Judge]]] = {}
         for path, root, judge in self._silencers(adapter, (folder,)):
             if (path, agent) not in self._judges:
                 judges.setdefault((path, agent), (root, []))[1].append(judge)
         for key, (root, each) in judges.items():
             self._judges[key] = root, first_of(each)
-            told = self._one(key, root, self._judges[key][1])
-            if told is not None:
-                found[key] = told
-        return found
+            fault = self._one(key, root, self._judges[key][1])
+            if fault is not None:
+                faults[key] = fault
+        return faults
 
     def look(self) -> dict[Key, TamperedData]:
-        """Everything that is wrong now."""
-        found = {}
+        """Returns everything that is wrong now."""
+        faults = {}
         for key, (root, judge) in self._judges.items():
-            told = self._one(key, root, judge)
-            if told is not None:
-                found[key] = told
-        return found
+            fault = self._one(key, root, judge)
+            if fault is not None:
+                faults[key] = fault
+        return faults
 
     def _adapter(self, name: str) -> Adapter | None:
-        """The adapter of an agent that has files to look at."""
-        found = self._adapters.get(name)
-        return found if found is not None and found.setup is not None else None
+        """Returns the adapter of an agent that has files to look at."""
+        adapter = self._adapters.get(name)
+        return adapter if adapter is not None and adapter.setup is not None else None
 
     def _one(self, key: Key, root: str, judge: Judge) -> TamperedData | None:
-        path, known = Path(key[0]), self._seen.get(key)
+        path, known = Path(key[0]), self._examined.get(key)
         try:
             if root and not Path(root).is_dir():
                 return None  # a project that is gone has no agent in it
             stamp = stamp_of(path)
             if known is not None and known[0] == stamp:
                 return known[1]
-            told = judge(looked_at(path))
+            fault = judge(looked_at(path))
         except OSError:
             # A home on a network that is away, no descriptor left: no word about the file.
             return known[1] if known is not None else None
-        self._seen[key] = stamp, told
-        return told
+        self._examined[key] = stamp, fault
+        return fault
 
     def _silencers(self, agent: Adapter, roots: Iterable[str]) -> Iterable[tuple[str, str, Judge]]:
         setup = setup_of(agent)
@@ -135,7 +135,7 @@ class Examiner:
 def variable_files(
     setup: Setup, env: Mapping[str, str], roots: Iterable[str]
 ) -> Iterator[tuple[str, str, bool]]:
-    """The files in which an agent may be given variables, or have its hooks switched off.
+    """Yields the files that may set an agent's variables, or switch its hooks off.
 
     Each with the folder of the session that reads it, empty for all of them, and whether it is a
     file of variables alone: those of the home, of the folders, and of the ones above them.

@@ -1,4 +1,4 @@
-"""What is wrong with one of the files that the gate rests on: what that means, and the mend."""
+"""Judges the files that the gate rests on: the fault, its consequence, and the mend."""
 
 from __future__ import annotations
 
@@ -33,12 +33,12 @@ _NAMED = 3
 
 
 def hooks_judge(entry: Entry, agent: Adapter | None, home: str) -> Judge:
-    """Whether an agent's file still has the entries that were installed."""
+    """Builds the judge of an agent's file: it must still have the entries that were installed."""
     shown = _shown(entry.path, home)
     title = agent.title if agent is not None else entry.agent
     install = again((entry,), home)
 
-    def told(what: str, digest: str = "", mend: str = install) -> TamperedData:
+    def report(what: str, digest: str = "", mend: str = install) -> TamperedData:
         return TamperedData(
             part="hooks",
             path=entry.path,
@@ -53,31 +53,33 @@ def hooks_judge(entry: Entry, agent: Adapter | None, home: str) -> Judge:
         if agent is None:
             what = f"no adapter is called {entry.agent} any more: its hooks in {shown}"
             what = f"{what} are answered closed, and what they say cannot be checked"
-            return told(what, mend=f"bring the adapter of {entry.agent} back")
+            return report(what, mend=f"bring the adapter of {entry.agent} back")
         if looked.fault:
-            return told(*_unreadable(shown, title, looked.fault, install))
+            return report(*_unreadable(shown, title, looked.fault, install))
         if looked.content is None:
             what = f"{shown}, which held the gate entries of {title}, is gone"
-            return told(f"{what}: its calls run ungated")
+            return report(f"{what}: its calls run ungated")
         setup = setup_of(agent)
-        found = of_hooks(setup, entry.path, looked.content)
-        if found.fault:
-            return told(*_unreadable(shown, title, found.fault, install, found.digest))
-        if found.digest != entry.digest:
-            return told(_changed(entry, found, title, shown), found.digest)
+        measured = of_hooks(setup, entry.path, looked.content)
+        if measured.fault:
+            return report(*_unreadable(shown, title, measured.fault, install, measured.digest))
+        if measured.digest != entry.digest:
+            return report(_changed(entry, measured, title, shown), measured.digest)
         if setup.form == "scripts" and not looked.runs:
             what = f"{shown} may not be run any more"
-            return told(f"{what}: {title} passes over it, and its calls run ungated", found.digest)
+            return report(
+                f"{what}: {title} passes over it, and its calls run ungated", measured.digest
+            )
         return None
 
     return judge
 
 
 def client_judge(entry: Entry, mend: str, home: str) -> Judge:
-    """Whether the hook client is the one that was installed; `mend` puts it there again."""
+    """Builds the judge of the hook client: it must be the one installed; `mend` reinstalls it."""
     shown = _shown(entry.path, home)
 
-    def told(what: str, digest: str = "", mend: str = mend) -> TamperedData:
+    def report(what: str, digest: str = "", mend: str = mend) -> TamperedData:
         return TamperedData(
             part="client", path=entry.path, what=what, mend=mend, digest=digest, was=entry.digest
         )
@@ -86,27 +88,27 @@ def client_judge(entry: Entry, mend: str, home: str) -> Judge:
         if looked.fault:
             what = f"the hook client {shown} cannot be read ({looked.fault})"
             what = f"{what}: hooks fail, and calls may run ungated"
-            return told(what, mend=f"mend or remove {shown}, then {mend}")
+            return report(what, mend=f"mend or remove {shown}, then {mend}")
         if looked.content is None and (is_bytecode(entry.path) or is_uninstaller(entry.path)):
             return None  # hooks compile the client then, or do without
         if looked.content is None:
-            return told(f"the hook client {shown} is gone: hooks fail, and calls may run ungated")
+            return report(f"the hook client {shown} is gone: hooks fail, and calls may run ungated")
         digest = of_client(looked.content).digest
         if digest == entry.digest:
             return None
         what = f"the hook client {shown} is not the one that was installed"
         if is_uninstaller(entry.path):
             what = f"{shown} is not the one that was installed"
-            return told(f"{what}: who takes hooks out with it runs what else is in it", digest)
+            return report(f"{what}: who takes hooks out with it runs what else is in it", digest)
         if is_bytecode(entry.path):
             what = f"{shown} is not what the installed hook client compiles to"
-        return told(f"{what}: every hook runs what somebody else wrote there", digest)
+        return report(f"{what}: every hook runs what somebody else wrote there", digest)
 
     return judge
 
 
 def silencer_judge(agent: Adapter, silencers: Silencers, path: str, home: str) -> Judge:
-    """Whether a settings file switches the agent's hooks off, ours with them."""
+    """Builds the judge of a settings file: it must not switch the agent's hooks off."""
     shown = _shown(path, home)
 
     def judge(looked: Looked) -> TamperedData | None:
@@ -132,7 +134,7 @@ def silencer_judge(agent: Adapter, silencers: Silencers, path: str, home: str) -
 
 
 def variables_judge(agent: Adapter, path: str, home: str, *, dotenv: bool) -> Judge:
-    """Tell whether a file of settings or of variables sets one that can keep hooks from running."""
+    """Builds the judge of a file that may set variables which keep hooks from running."""
     shown = _shown(path, home)
 
     def judge(looked: Looked) -> TamperedData | None:
@@ -163,7 +165,7 @@ def _settings(text: str, comments: bool) -> Any:
 
 
 def list_gone(path: str, fault: str, entries: Iterable[Entry], home: str) -> TamperedData:
-    """That the list of what was installed is gone or cannot be read, though there was one."""
+    """Reports that the list of what was installed is gone or unreadable, though there was one."""
     why = f"cannot be read ({fault})" if fault else "is gone"
     what = f"the list of what was installed, {_shown(path, home)}, {why}"
     return TamperedData(
@@ -175,7 +177,7 @@ def list_gone(path: str, fault: str, entries: Iterable[Entry], home: str) -> Tam
 
 
 def again(entries: Iterable[Entry], home: str) -> str:
-    """The commands that install these once more, each where it was installed."""
+    """Returns the commands that install these once more, each where it was installed."""
     places = sorted({(entry.root, entry.agent) for entry in entries if entry.agent})
     agents = [agent for root, agent in places if not root]
     commands = [f"watchgate install {' '.join(agents)}"] if agents else []
@@ -187,19 +189,19 @@ def again(entries: Iterable[Entry], home: str) -> str:
     return "; ".join(commands)
 
 
-def mended(told: TamperedData) -> TamperedData:
-    """That a file is again what it was."""
-    what = f"{told.path} is again as it was installed, or nothing of it is installed any more"
-    if told.part == "client":
-        what = f"{told.path} is again the hook client that was installed"
-    return msgspec.structs.replace(told, what=what, mend="", digest=told.was, was=told.digest)
+def mended(alarm: TamperedData) -> TamperedData:
+    """Reports that a file is again what it was."""
+    what = f"{alarm.path} is again as it was installed, or nothing of it is installed any more"
+    if alarm.part == "client":
+        what = f"{alarm.path} is again the hook client that was installed"
+    return msgspec.structs.replace(alarm, what=what, mend="", digest=alarm.was, was=alarm.digest)
 
 
 def first_of(judges: list[Judge]) -> Judge:
-    """What the first of these finds wrong: one file, one alarm."""
+    """Builds the judge that gives the first fault of these judges: one file, one alarm."""
 
     def judge(looked: Looked) -> TamperedData | None:
-        return next((found for each in judges if (found := each(looked)) is not None), None)
+        return next((fault for each in judges if (fault := each(looked)) is not None), None)
 
     return judge
 
@@ -207,14 +209,22 @@ def first_of(judges: list[Judge]) -> Judge:
 def _unreadable(
     shown: str, title: str, fault: str, install: str, digest: str = ""
 ) -> tuple[str, str, str]:
-    """What is told of a file that cannot be read, its digest, and the mend."""
+    """Builds the report about a file that cannot be read: text, digest and mend.
+
+    Args:
+        shown: The path, with `~` for the home.
+        title: The agent's title.
+        fault: Why it cannot be read.
+        install: The command that installs its hooks again.
+        digest: The digest of its content, empty where there is none.
+    """
     what = f"{shown} cannot be read, and {title} may not read it either ({fault})"
     return f"{what}: its calls may run ungated", digest, f"mend or remove {shown}, then {install}"
 
 
-def _changed(entry: Entry, found: Measured, title: str, shown: str) -> str:
-    lost = [event for event in entry.events if event not in found.events]
-    if lost and not found.events:
+def _changed(entry: Entry, measured: Measured, title: str, shown: str) -> str:
+    lost = [event for event in entry.events if event not in measured.events]
+    if lost and not measured.events:
         return f"the gate entries of {title} were removed from {shown}: its calls run ungated"
     if lost:
         return f"{shown} lost the gate entries of {title} for {_names(lost)}: those run ungated"

@@ -1,4 +1,4 @@
-"""One file as a look finds it: its stamp, and what is in it or why that cannot be read."""
+"""Looks at a file that the gate rests on, and digests what is ours in it."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _ELSEWHERE = frozenset(
 
 
 class Stamp(msgspec.Struct, frozen=True):
-    """What tells one state of a file from another; its times can be set, when it changed cannot."""
+    """The properties that tell one state of a file from another; nobody can set its ctime."""
 
     ctime_ns: int
     mtime_ns: int
@@ -39,7 +39,7 @@ class Stamp(msgspec.Struct, frozen=True):
 
 
 class Looked(msgspec.Struct, frozen=True):
-    """What is in a file (None: there is none, or `fault` says why it cannot be read).
+    """The content of a file; None where there is none, or where `fault` says why it is unreadable.
 
     `runs` says that its owner may run it.
     """
@@ -50,23 +50,25 @@ class Looked(msgspec.Struct, frozen=True):
 
 
 def says_nothing(fault: OSError) -> bool:
-    """Whether a failure is the machine's or the network's, and tells nothing of the file."""
+    """Returns whether a failure is the machine's or the network's, and not about the file."""
     return fault.errno in _ELSEWHERE
 
 
 def stamp_of(path: Path) -> Stamp | None:
-    """The stamp; None where no file can be reached. Raises `OSError` that `says_nothing`."""
+    """Returns the stamp; None if no file can be reached. Raises `OSError` that `says_nothing`."""
     try:
-        found = path.stat()
+        status = path.stat()
     except OSError as fault:
         if says_nothing(fault):
             raise
         return None
-    return Stamp(found.st_ctime_ns, found.st_mtime_ns, found.st_size, found.st_ino, found.st_mode)
+    return Stamp(
+        status.st_ctime_ns, status.st_mtime_ns, status.st_size, status.st_ino, status.st_mode
+    )
 
 
 def looked_at(path: Path) -> Looked:
-    """The file as it is. Raises `OSError` that `says_nothing`."""
+    """Reads the file as it is. Raises `OSError` that `says_nothing`."""
     try:
         with regular_file.opened(path) as (file, about):
             content = file.read(READ_BYTES + 1)

@@ -1,6 +1,7 @@
-"""`installed.json` in the data directory: what we put where, so that what others do shows.
+"""`installed.json` in the data directory: the list of what we put where, with digests.
 
-Written by `install` and `uninstall` alone, with mode 0600. It holds digests, never contents.
+A change that others make shows against it. Written by `install` and `uninstall` alone, with
+mode 0600. It holds digests, never contents.
 """
 
 from __future__ import annotations
@@ -43,7 +44,7 @@ class Entry(
 
     @property
     def key(self) -> tuple[str, str]:
-        """What names it: two agents may share a file."""
+        """Returns its path and agent: two agents may share a file."""
         return self.path, self.agent
 
 
@@ -57,7 +58,7 @@ class ManifestError(Exception):
 
 
 def load(path: Path) -> tuple[Entry, ...] | None:
-    """What was installed; None where there is no such list.
+    """Reads the list of what was installed; None where there is no such list.
 
     Raises `ManifestError`, and `OSError` that `says_nothing` of the list.
     """
@@ -74,7 +75,7 @@ def load(path: Path) -> tuple[Entry, ...] | None:
 
 
 def load_or_fault(path: Path) -> tuple[tuple[Entry, ...], str]:
-    """Read the list of what was installed, if there is one; with why it cannot be read, or ""."""
+    """Reads the list of what was installed, if any; and why it cannot be read, or ""."""
     try:
         return load(path) or (), ""
     except (ManifestError, OSError) as fault:
@@ -82,7 +83,7 @@ def load_or_fault(path: Path) -> tuple[tuple[Entry, ...], str]:
 
 
 def note(path: Path, made: Iterable[Entry], gone: Collection[tuple[str, str]] = ()) -> None:
-    """Remember what was written, and forget the entries (path, agent) that are `gone`.
+    """Adds entries that were written, and removes the entries (path, agent) that are `gone`.
 
     A list that cannot be read is kept beside, with another ending, and begun anew: what it had
     named is named again when it is installed again. The bytecode of the client is noted anew with
@@ -105,18 +106,18 @@ def note(path: Path, made: Iterable[Entry], gone: Collection[tuple[str, str]] = 
         entries |= {entry.key: entry for entry in made}
         if all(entry.part == "client" for entry in entries.values()):
             entries = {}
-        kept = _Manifest(version=1, entries=tuple(sorted(entries.values(), key=lambda e: e.key)))
-        own_file.replace(path, msgspec.json.format(msgspec.json.encode(kept)))
+        listed = _Manifest(version=1, entries=tuple(sorted(entries.values(), key=lambda e: e.key)))
+        own_file.replace(path, msgspec.json.format(msgspec.json.encode(listed)))
 
 
 def unread(path: Path) -> Path:
-    """The path at which a list is kept that could not be read."""
+    """Returns the path at which a list that could not be read is put aside."""
     return path.with_name(f"{path.name}.unread")
 
 
 @contextmanager
 def _locked(path: Path) -> Iterator[None]:
-    """One at a time: two installations at once must not lose each other's entries."""
+    """Lets one process at a time in: two installations must not lose each other's entries."""
     path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
     lock = os.open(path.with_suffix(".lock"), os.O_CREAT | os.O_RDWR | os.O_CLOEXEC, 0o600)
     try:

@@ -1,4 +1,4 @@
-"""What is ours in a file, as one digest: the entries of others and their order do not count."""
+"""Looks at a file that the gate rests on, and digests what is ours in it."""
 
 from __future__ import annotations
 
@@ -28,22 +28,22 @@ class Measured(msgspec.Struct, frozen=True):
 
 
 def of_client(content: bytes) -> Measured:
-    """A file of the hook client, whole."""
+    """Measures a file of the hook client, whole."""
     return Measured(sha256(content).hexdigest())
 
 
 def is_bytecode(path: str) -> bool:
-    """Tell whether this is what the client was compiled to, which hooks do without."""
+    """Returns whether this is the compiled client, which hooks can do without."""
     return path.endswith(".pyc")
 
 
 def is_uninstaller(path: str) -> bool:
-    """Tell whether this is what a person runs once the program is gone, and no hook does."""
+    """Returns whether this is the script that a person runs once the program is gone."""
     return path.endswith(f"/{UNINSTALLER}")
 
 
 def of_hooks(setup: Setup, path: str, content: bytes) -> Measured:
-    """Our entries in an agent's file, and the switches that its hooks need beside them."""
+    """Measures our entries in an agent's file, with the switches that its hooks need."""
     edits = _editor(setup, path)
     try:
         text = content.removeprefix(BOM).decode()
@@ -59,7 +59,7 @@ def of_hooks(setup: Setup, path: str, content: bytes) -> Measured:
 
 
 def _editor(setup: Setup, path: str) -> Editor:
-    """The editor by which this file was written; a script's name is its event."""
+    """Returns the editor by which this file was written; a script's name is its event."""
     name = PurePath(path).name
     if setup.form == "plugin" or name in {Path(each).name for each in setup.manifests}:
         return WholeFile("")

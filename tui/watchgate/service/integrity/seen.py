@@ -19,16 +19,16 @@ from watchgate.service.integrity.manifest import Entry
 
 
 class Seen(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """What was installed, what was told of it, and the digest of each policy file in force."""
+    """A core's knowledge: entries installed, alarms reported, digests of the policy in force."""
 
     version: Literal[1] = 1
     entries: tuple[Entry, ...] = ()
-    told: tuple[TamperedData, ...] = ()
+    reported: tuple[TamperedData, ...] = msgspec.field(name="told", default=())
     policy: dict[str, str] = {}
 
 
 def load(path: Path) -> tuple[Seen, str]:
-    """What an earlier core knew, nothing where there was none; and why it cannot be read."""
+    """Reads what an earlier core knew, empty where there was none; and why it cannot be read."""
     try:
         return decoding.decode(own_file.read(path), Seen), ""
     except FileNotFoundError:
@@ -39,6 +39,6 @@ def load(path: Path) -> tuple[Seen, str]:
         return Seen(), f"{path}: {fault}"
 
 
-def save(path: Path, seen: Seen) -> None:
-    """Write it for the next core. Raises `OSError`."""
-    own_file.replace(path, msgspec.json.format(msgspec.json.encode(seen)))
+def save(path: Path, snapshot: Seen) -> None:
+    """Writes it for the next core. Raises `OSError`."""
+    own_file.replace(path, msgspec.json.format(msgspec.json.encode(snapshot)))

@@ -1,4 +1,4 @@
-"""One core's look at the files that it rests on: what others changed is an alarm, on record."""
+"""One core's watch over the files and rules that it rests on: a change by others is recorded."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ MEANWHILE = "this came about while no core ran"
 
 
 class IntegrityWatch:
-    """Looks every two seconds, off the loop; a look at what did not change reads nothing."""
+    """Looks every two seconds, off the loop; a look at unchanged files reads nothing."""
 
     def __init__(
         self,
@@ -41,6 +41,16 @@ class IntegrityWatch:
         policies: Policies,
         env: Mapping[str, str],
     ) -> None:
+        """Loads what the core before knew.
+
+        Args:
+            hub: The core's hub.
+            clock: Source of UTC time.
+            paths: Watchgate's own paths.
+            adapters: The agents by name.
+            policies: The policies in force.
+            env: The environment in which agents' settings are looked up.
+        """
         self._hub = hub
         self._clock = clock
         self._paths = paths
@@ -53,7 +63,7 @@ class IntegrityWatch:
         self._is_first_core = not paths.integrity.exists()
         self._before, self._unread = seen.load(paths.integrity)
         self._known = self._before
-        self._alarms = Alarms(self._before.told)
+        self._alarms = Alarms(self._before.reported)
         self._written: Seen | None = None
         self._fault = ""
         self._folders: Recent[tuple[str, str], None] = Recent(FOLDERS_KEPT)
@@ -61,7 +71,7 @@ class IntegrityWatch:
         self._woken = anyio.Event()
 
     async def run(self) -> None:
-        """Look until cancelled, and at once at the folder of a session that begins."""
+        """Looks until cancelled, and at once at the folder of a session that begins."""
         self.tell_of_rules()
         due = 0.0
         while True:
@@ -76,34 +86,34 @@ class IntegrityWatch:
                     await self._woken.wait()
 
     def entered(self, agent: str, folder: str) -> None:
-        """An agent works in this folder: what it reads there may keep its hooks from running."""
+        """Notes that an agent works in this folder, whose files may stop its hooks."""
         if folder and (agent, folder) not in self._folders:
             self._folders[agent, folder] = None
             self._entered.append((agent, folder))
             self._woken.set()
 
     async def look_at_folders(self) -> None:
-        """Look at the folders that agents have entered, and tell at once what is wrong there."""
+        """Looks at the folders that agents have entered; reports faults there at once."""
         while self._entered:
             agent, folder = self._entered.popleft()
-            found = await anyio.to_thread.run_sync(self._enter, agent, folder)
+            faults = await anyio.to_thread.run_sync(self._enter, agent, folder)
             self._hub.catch_up()
-            for told in self._alarms.at_once(found):
-                self._record("policy.tampered", told)
+            for alarm in self._alarms.at_once(faults):
+                self._record("policy.tampered", alarm)
 
     async def look(self) -> None:
-        """Look at every file, and record what is new."""
-        found = await anyio.to_thread.run_sync(self._examine)
+        """Looks at every file, and records what is new."""
+        faults = await anyio.to_thread.run_sync(self._examine)
         self._hub.catch_up()
         self._tell_of_installations()
         if self._first is None:
-            self._first = found
-        for kind, told in self._alarms.look(found):
-            self._record(kind, self._dated(told) if kind == "policy.tampered" else told)
+            self._first = faults
+        for kind, alarm in self._alarms.look(faults):
+            self._record(kind, self._dated(alarm) if kind == "policy.tampered" else alarm)
         await self._keep()
 
     def _enter(self, agent: str, folder: str) -> Mapping[Key, TamperedData]:
-        """What is wrong in a folder, for an agent that may have been installed a moment before."""
+        """Returns the faults in a folder, for an agent that may be installed only just now."""
         try:
             listed = manifest.load(self._paths.installed)
         except (ManifestError, OSError):
@@ -114,7 +124,7 @@ class IntegrityWatch:
         return self._examiner.enter(agent, folder)
 
     def tell_of_rules(self) -> None:
-        """Record rules in force that are not those of the core before, with both digests."""
+        """Records rules in force that are not those of the core before, with both digests."""
         if self._unread:
             self._fault_once("what the last core saw is not known", self._unread)
             return
@@ -129,7 +139,7 @@ class IntegrityWatch:
                 self._record("policy.changed", data)
 
     def _examine(self) -> dict[Key, TamperedData]:
-        """Everything that is wrong now; runs in a thread."""
+        """Returns everything that is wrong now; runs in a thread."""
         gone: dict[Key, TamperedData] = {}
         path, fault = str(self._paths.installed), ""
         listed: tuple[Entry, ...] | None
@@ -149,35 +159,35 @@ class IntegrityWatch:
         return {**self._examiner.look(), **gone}
 
     def _tell_of_installations(self) -> None:
-        """Note what our own commands installed and took out since a core last looked."""
+        """Notes what our own commands installed and took out since a core last looked."""
         before = {entry.key: entry for entry in self._known.entries}
         now = {entry.key: entry for entry in self._entries}
-        told = [
+        notices = [
             f"{_named(before[key])}: no longer in the list of what is installed"
             for key in before.keys() - now
         ]
-        told += [f"{_named(now[key])}: installed" for key in now.keys() - before]
-        told += [
+        notices += [f"{_named(now[key])}: installed" for key in now.keys() - before]
+        notices += [
             f"{_named(now[key])}: installed again, with a change"
             for key in now.keys() & before
             if now[key] != before[key]
         ]
-        for words in sorted(told):
+        for words in sorted(notices):
             self._hub.recorder.notice("integrity", words)
 
-    def _dated(self, told: TamperedData) -> TamperedData:
-        """The same, with the word that no core ran when it came about, where that is known."""
-        at_first = told in (self._first or {}).values()
-        known = any(entry.path == told.path for entry in self._before.entries)
-        if not (at_first and known) or told in self._before.told:
-            return told
-        return msgspec.structs.replace(told, what=f"{told.what} ({MEANWHILE})")
+    def _dated(self, alarm: TamperedData) -> TamperedData:
+        """Adds that no core ran when the alarm came about, where that is known."""
+        at_first = alarm in (self._first or {}).values()
+        known = any(entry.path == alarm.path for entry in self._before.entries)
+        if not (at_first and known) or alarm in self._before.reported:
+            return alarm
+        return msgspec.structs.replace(alarm, what=f"{alarm.what} ({MEANWHILE})")
 
     async def _keep(self) -> None:
-        """Write down for the next core what this one knows."""
+        """Writes for the next core what this one knows."""
         self._known = Seen(
             entries=self._entries,
-            told=tuple(self._alarms.told.values()),
+            reported=tuple(self._alarms.reported.values()),
             policy=self._known.policy if self._policies.fault else self._policies.digests,
         )
         if self._known == self._written:

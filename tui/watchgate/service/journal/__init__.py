@@ -1,1 +1,4 @@
-"""The journal: one file of records, who writes it, reads it, keeps it small and verifies it."""
+"""The journal: one file of records, its writer, its readers, retention and verification.
+
+Sealed rows come in, records and verdicts go out. It imports system.
+"""

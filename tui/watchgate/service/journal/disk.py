@@ -12,10 +12,10 @@ from watchgate.service.journal.head import HeadFile, head_path, head_problem
 
 
 class JournalDisk:
-    """Rows and head go to the disk here; each method raises `OSError` or `sqlite3.Error`.
+    """The disk side of the journal; each method raises `OSError` or `sqlite3.Error`.
 
-    `written` is the end of what is on the disk, `fault` what `journal.head` gave away about the
-    journal as it was found, if anything.
+    `written` is the end of the rows on disk, `fault` what `journal.head` gave away about the
+    journal at its opening, if anything.
     """
 
     def __init__(self, path: Path, connection: sqlite3.Connection) -> None:
@@ -36,13 +36,13 @@ class JournalDisk:
             self.write_head(durable=True)
 
     def look(self) -> None:
-        """Raise `FileNotFoundError` when what would be written ends with us."""
+        """Raises `FileNotFoundError` when a file was removed: new rows would end with us."""
         for file, inode in self._files.items():
             if file.stat().st_ino != inode:
                 raise FileNotFoundError(f"{file} is another file now")
 
     def insert(self, rows: Sequence[Row], purged: Sequence[int] = ()) -> None:
-        """Write the rows, all of them or none; they outlive a power cut when this returns.
+        """Writes the rows, all of them or none; they outlive a power cut when this returns.
 
         The rows numbered `purged` lose their data with it.
         """
@@ -50,7 +50,7 @@ class JournalDisk:
         self.written = Head(rows[-1].seq, rows[-1].hash)
 
     def demand_alone(self) -> None:
-        """Raise `ForeignWriteError` when another program has written since this was opened.
+        """Raises `ForeignWriteError` when another program has written since this was opened.
 
         Whatever it committed before the newest rows shows here, so that these can be relied on.
         """
@@ -58,11 +58,11 @@ class JournalDisk:
             raise table.ForeignWriteError
 
     def empty_log(self) -> bool:
-        """Bring SQLite's log into the database and make it empty; False while somebody reads."""
+        """Moves SQLite's log into the database and empties it; False while somebody reads."""
         return table.empty_log(self._connection)
 
     def write_head(self, *, durable: bool) -> None:
-        """Say in the head file how far the journal goes now."""
+        """Writes the number and hash of the newest row into the head file."""
         if (self._synced if durable else self._headed) == self.written:
             return
         self._head_file.write(self.written, durable=durable)
@@ -71,14 +71,14 @@ class JournalDisk:
             self._synced = self.written
 
     def delete(self, upto: int) -> None:
-        """Take away the rows up to a number."""
+        """Deletes the rows up to a number."""
         table.delete(self._connection, upto)
 
     def give_back(self) -> bool:
-        """Return some free pages to the file system; whether there are more to return."""
+        """Returns some free pages to the file system; the result is whether there are more."""
         return table.give_back(self._connection)
 
     def close(self) -> None:
-        """Let go of the files."""
+        """Closes the files."""
         self._connection.close()
         self._head_file.close()

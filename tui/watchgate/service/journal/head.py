@@ -24,7 +24,7 @@ class HeadError(ValueError):
 
 
 class HeadFile:
-    """The head file as its one writer holds it: made anew by the first write, then overwritten.
+    """The head file as its one writer holds it: new at the first write, then overwritten.
 
     The text always has the same length and lies in one sector, so that neither a kill nor a power
     cut leaves half of it. A file that was taken away or exchanged is made again by the next write.
@@ -35,7 +35,7 @@ class HeadFile:
         self._descriptor: int | None = None
 
     def write(self, head: Head, *, durable: bool) -> None:
-        """Put the end of the chain down, once its records are on the disk; raises `OSError`.
+        """Writes the end of the chain, once its records are on disk; raises `OSError`.
 
         With `durable` it outlives a power cut when this returns.
         """
@@ -49,7 +49,7 @@ class HeadFile:
             _sync(self._descriptor)
 
     def close(self) -> None:
-        """Let go of the file; a later write makes it anew."""
+        """Closes the file; a later write makes it anew."""
         if self._descriptor is not None:
             os.close(self._descriptor)
             self._descriptor = None
@@ -62,12 +62,12 @@ class HeadFile:
 
 
 def head_path(journal: Path) -> Path:
-    """The head file that belongs to a journal."""
+    """Returns the head file that belongs to a journal."""
     return journal.with_suffix(".head")
 
 
 def read_head(path: Path) -> Head | None:
-    """What the file says, None where there is none; raises `HeadError`."""
+    """Returns the head in the file, None where there is none; raises `HeadError`."""
     try:
         if not stat.S_ISREG(path.lstat().st_mode):
             raise HeadError(f"{path.name} is not a plain file")
@@ -76,14 +76,14 @@ def read_head(path: Path) -> Head | None:
         return None
     except OSError as error:
         raise HeadError(f"{path.name} cannot be read: {error}") from error
-    found = _FORM.fullmatch(content)
-    if found is None or int(found[1]) > LAST_SEQ:
+    fields = _FORM.fullmatch(content)
+    if fields is None or int(fields[1]) > LAST_SEQ:
         raise HeadError(f"{path.name} holds no number and hash")
-    return Head(int(found[1]), found[2].decode()) if int(found[1]) else START
+    return Head(int(fields[1]), fields[2].decode()) if int(fields[1]) else START
 
 
 def head_problem(path: Path, connection: sqlite3.Connection) -> Problem | None:
-    """What is wrong with the journal when measured by its head file, if anything.
+    """Returns the journal's fault when measured by its head file, if there is one.
 
     Only what was written after the file's last writing can be missing unnoticed: at most the batch
     over which the core was killed. Raises `sqlite3.Error`.
@@ -97,20 +97,20 @@ def head_problem(path: Path, connection: sqlite3.Connection) -> Problem | None:
         return _missing(path, last) if last else None
     if head == START:
         return None
-    found = connection.execute("SELECT hash FROM record WHERE seq = ?", (head.seq,)).fetchone()
-    if found is None:
+    row = connection.execute("SELECT hash FROM record WHERE seq = ?", (head.seq,)).fetchone()
+    if row is None:
         return Problem(
             last + 1,
             f"record {head.seq} is missing: {path.name} names it, "
             f"the journal ends at record {last}",
         )
-    if found[0] != head.hash:
+    if row[0] != head.hash:
         return Problem(head.seq, f"record {head.seq} has another hash than {path.name} says")
     return None
 
 
 def _missing(path: Path, last: int) -> Problem:
-    """The file is made before the first record, so it can only have been taken away."""
+    """Returns the fault of a missing file: it is made before the first record."""
     return Problem(
         last + 1,
         f"{path.name} is missing: whether records after {last} were cut off cannot be told",
@@ -118,7 +118,7 @@ def _missing(path: Path, last: int) -> Problem:
 
 
 def _settled(path: Path) -> bytes:
-    """The content; a core may write it at this moment, so it is read until two readings agree."""
+    """Returns the content once two readings agree; a core may write it at this moment."""
     content, before = _content(path), None
     while content != before:
         content, before = _content(path), content

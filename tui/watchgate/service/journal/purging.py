@@ -1,4 +1,4 @@
-"""Purging a session: its payloads leave the journal and the files around it, the digests stay."""
+"""Purge of a session: its payloads leave the journal and the files around it, the digests stay."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ WHERE agent = ? AND session = ? ORDER BY seq"""
 
 
 class Holding(msgspec.Struct, frozen=True):
-    """What the journal has of a session: `seqs` are the records that still have their data.
+    """The journal's records of a session: `seqs` are those that still have their data.
 
     `known` says whether there is any record of it at all.
     """
@@ -39,7 +39,7 @@ class Holding(msgspec.Struct, frozen=True):
     known: bool
 
     def draft(self, by: str, at: int, actor: Actor | None = None) -> Draft:
-        """The record that they are dropped; there must be some."""
+        """Returns the record of the purge; there must be records to drop."""
         data = PurgedData(
             agent=self.agent,
             session=self.session,
@@ -52,18 +52,18 @@ class Holding(msgspec.Struct, frozen=True):
 
 
 def held(path: Path, agent: str, session: str) -> Holding:
-    """What a purge of the session would drop; raises `JournalError`."""
+    """Returns the records that a purge of the session would drop; raises `JournalError`."""
     with closing(open_to_read(path)) as connection:
         try:
-            found = connection.execute(_OF_SESSION, (agent, session)).fetchall()
+            rows = connection.execute(_OF_SESSION, (agent, session)).fetchall()
         except sqlite3.Error as error:
             raise JournalError(path, reason(error)) from error
-    seqs = tuple(seq for seq, whole in found if whole)
-    return Holding(agent, session, seqs, bool(found))
+    seqs = tuple(seq for seq, whole in rows if whole)
+    return Holding(agent, session, seqs, bool(rows))
 
 
 def empty_log(path: Path) -> bool:
-    """Bring SQLite's log into the database and make it empty: it still holds what was dropped.
+    """Moves SQLite's log into the database and empties it: it still holds dropped data.
 
     Only where no core runs: to one this is a foreign write, and its own writer does it. False while
     somebody reads the journal; never waits. Raises `JournalError`.
@@ -78,28 +78,45 @@ def empty_log(path: Path) -> bool:
 def purge_alone(
     paths: Paths, agent: str, session: str, *, by: str, at: int, content: Content
 ) -> tuple[Holding, bool]:
-    """Purge a session while no core runs, and keep one from starting meanwhile.
+    """Purges a session while no core runs, and keeps one from starting meanwhile.
 
     Returns what was dropped, and whether SQLite's log is empty of it. Raises `RuntimeDirError`
     where a core runs, `JournalError` for a journal that cannot be written or is not what was
     written (the next core records that first), `OSError` where the search index stays.
+
+    Args:
+        paths: The core's files and directories.
+        agent: The session's agent.
+        session: The session's id.
+        by: Who purges, for the record.
+        at: The time in UTC µs.
+        content: How much of inputs the journal keeps.
     """
     with RuntimeDir(paths):
-        found = held(paths.journal, agent, session)
-        if found.seqs:
+        holding = held(paths.journal, agent, session)
+        if holding.seqs:
             with closing(open_to_write(paths.journal)) as connection:
                 try:
-                    _drop(paths.journal, connection, found, found.draft(by, at), content)
+                    _drop(paths.journal, connection, holding, holding.draft(by, at), content)
                 except (OSError, sqlite3.Error) as error:
                     raise JournalError(paths.journal, reason(error)) from error
-        if found.known:
+        if holding.known:
             remove(paths.journal)
-        return found, empty_log(paths.journal)
+        return holding, empty_log(paths.journal)
 
 
 def _drop(
-    path: Path, connection: sqlite3.Connection, found: Holding, draft: Draft, content: Content
+    path: Path, connection: sqlite3.Connection, holding: Holding, draft: Draft, content: Content
 ) -> None:
+    """Writes the record of a purge, and drops the data with it.
+
+    Args:
+        path: The journal's database.
+        connection: The open database.
+        holding: The session's records.
+        draft: The record of the purge.
+        content: How much of inputs the journal keeps.
+    """
     disk = JournalDisk(path, connection)
     try:
         if disk.fault:
@@ -107,7 +124,7 @@ def _drop(
             raise JournalError(path, why)
         chain = Chain(NO_CORE, disk.written, lambda data: journal_json(data, content))
         _, row = chain.seal(draft)
-        disk.insert([row], found.seqs)
+        disk.insert([row], holding.seqs)
         disk.write_head(durable=True)
     finally:
         disk.close()

@@ -1,4 +1,4 @@
-"""Retention at work: the oldest records leave the journal while it is written."""
+"""Retention of the journal: the oldest records leave while it is written."""
 
 from __future__ import annotations
 
@@ -43,15 +43,15 @@ class Removing(Protocol):
 
     @property
     def lost(self) -> str:
-        """Why nothing can be written now; empty while all is well."""
+        """The reason why nothing can be written now; empty while all is well."""
         ...
 
     def commit(self, callback: Callable[[bool], None]) -> None:
-        """Say whether everything recorded so far is on disk."""
+        """Calls back with whether everything recorded so far is on disk."""
         ...
 
     def remove(self, ends: Sequence[int], callback: Callable[[str], None]) -> None:
-        """Delete the rows up to the last of `ends`; says why that failed, if it did."""
+        """Deletes the rows up to the last of `ends`; calls back with the fault, if any."""
         ...
 
 
@@ -59,11 +59,11 @@ class Recording(Protocol):
     """The recorder, as far as retention needs it."""
 
     def record(self, draft: Draft) -> None:
-        """Record one draft."""
+        """Records one draft."""
         ...
 
     def about_core(self, kind: str, data: CoreData) -> None:
-        """Record something about the core itself."""
+        """Records something about the core itself."""
         ...
 
 
@@ -80,8 +80,8 @@ class Retention:
         self._leaving: Cut | None = None
 
     async def run(self) -> None:
-        """Look again and again; that it cannot be done is recorded once."""
-        told = ""
+        """Applies the limits every 30 s; records once that it cannot."""
+        reported = ""
         while True:
             fault = ""
             try:
@@ -89,16 +89,16 @@ class Retention:
                     pass
             except JournalError as error:
                 fault = str(error)
-            if fault and fault != told:
+            if fault and fault != reported:
                 data = CoreData(what="old records cannot leave the journal", detail=fault)
                 self._recorder.about_core("policy.fault", data)
-            told = fault
+            reported = fault
             await anyio.sleep(LOOK_EACH_S)
 
     async def once(self) -> bool:
-        """Let what one checkpoint covers leave; whether anything did. Raises `JournalError`.
+        """Removes the records that one checkpoint covers; returns whether any left.
 
-        Nothing is deleted before the checkpoint is on the disk.
+        Nothing is deleted before the checkpoint is on the disk. Raises `JournalError`.
         """
         if self._journal.lost:
             return False
@@ -107,27 +107,27 @@ class Retention:
         if self._leaving is None:
             return False
         ends = self._leaving.ends
-        failure: str = await called_back(lambda heard: self._journal.remove(ends, heard))
+        failure: str = await called_back(lambda done: self._journal.remove(ends, done))
         if failure:
             raise JournalError(self._journal.path, failure)
         self._leaving = None
         return True
 
     async def _covered(self) -> Cut | None:
-        """What may be deleted now: the checkpoint that lets it go is on the disk."""
+        """Returns the part to delete now: the checkpoint that lets it go is on disk."""
         now_us = self._clock.now().wall_us
-        found = await to_thread.run_sync(look, self._journal.path, self._limits, now_us)
-        if found is None:
+        cut_off = await to_thread.run_sync(look, self._journal.path, self._limits, now_us)
+        if cut_off is None:
             return None
-        self._recorder.record(Draft(kind="policy.checkpoint", at=now_us, data=found.checkpoint))
-        return found if await called_back(self._journal.commit) else None
+        self._recorder.record(Draft(kind="policy.checkpoint", at=now_us, data=cut_off.checkpoint))
+        return cut_off if await called_back(self._journal.commit) else None
 
 
 def look(path: Path, limits: Limits, now_us: int) -> Cut | None:
-    """What of the journal on the disk has to leave now, if anything; raises `JournalError`.
+    """Returns the part of the journal that has to leave now, if any; raises `JournalError`.
 
-    Only what is as it was written may leave: whoever changes a record, were it but its time, must
-    not have a checkpoint say that all is well.
+    Only unchanged records may leave: whoever changes a record, were it but its time, must not have
+    a checkpoint say that all is well.
     """
     with closing(open_to_read(path)) as connection:
         try:
@@ -136,17 +136,17 @@ def look(path: Path, limits: Limits, now_us: int) -> Cut | None:
                 connection.execute(f"PRAGMA {name}").fetchone()[0]
                 for name in ("page_count", "freelist_count", "page_size")
             )
-            found = cut(_oldest(connection), (pages - free) * page_bytes, limits, now_us)
-            if found and (problem := _problem(path, connection, found.checkpoint.removed_to)):
+            cut_off = cut(_oldest(connection), (pages - free) * page_bytes, limits, now_us)
+            if cut_off and (problem := _problem(path, connection, cut_off.checkpoint.removed_to)):
                 why = f"is not what was written: {problem.message}; move it away as evidence"
                 raise JournalError(path, why)
-            return found
+            return cut_off
         except sqlite3.Error as error:
             raise JournalError(path, reason(error)) from error
 
 
 def _problem(path: Path, connection: sqlite3.Connection, removed_to: int) -> Problem | None:
-    """The first fault of the records up to one, and of the next, which has to follow on it."""
+    """Returns the first fault of the records up to one, and of the next, which must follow it."""
     clause = "WHERE seq <= (SELECT min(seq) FROM record WHERE seq > ?) ORDER BY seq"
     rows = reading.rows(path, connection, clause, removed_to)
     first = next(rows, None)
@@ -162,16 +162,16 @@ def _oldest(connection: sqlite3.Connection) -> Iterator[Kept]:
 
 
 async def called_back(ask: Callable[[Callable[[T], None]], None]) -> T:
-    """What the journal's thread says to the callback that `ask` hands over."""
+    """Returns the answer of the journal's thread to the callback that `ask` hands over."""
     loop = asyncio.get_running_loop()
-    said: asyncio.Future[T] = loop.create_future()
+    answered: asyncio.Future[T] = loop.create_future()
 
     def settle(answer: T) -> None:
-        if not said.done():
-            said.set_result(answer)
+        if not answered.done():
+            answered.set_result(answer)
 
-    def heard(answer: T) -> None:
+    def on_answer(answer: T) -> None:
         loop.call_soon_threadsafe(settle, answer)
 
-    ask(heard)
-    return await said
+    ask(on_answer)
+    return await answered

@@ -1,4 +1,4 @@
-"""The journal's database: its one table, how it is opened, and what its errors mean."""
+"""The journal's database: its one table, its opening, and the meaning of its errors."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class JournalError(Exception):
 
 
 def open_to_write(path: Path, busy_timeout_s: float = BUSY_TIMEOUT_S) -> sqlite3.Connection:
-    """A connection whose every transaction is on the disk when it returns; makes the file if new.
+    """Opens a connection whose every transaction is on disk when it returns; may make the file.
 
     Raises `JournalError` for a file that is not ours, not a journal, damaged or of a newer format.
     """
@@ -65,7 +65,7 @@ def open_to_write(path: Path, busy_timeout_s: float = BUSY_TIMEOUT_S) -> sqlite3
 
 
 def open_to_read(path: Path) -> sqlite3.Connection:
-    """A connection that can change nothing; works beside a running core and without one.
+    """Opens a connection that can change nothing; works beside a running core and without one.
 
     Raises `JournalError` like `open_to_write`, and when there is no journal yet.
     """
@@ -90,14 +90,14 @@ def open_to_read(path: Path) -> sqlite3.Connection:
 
 
 def failed(path: Path, error: OSError | sqlite3.Error) -> JournalError:
-    """What the writer of the journal makes of an error."""
+    """Returns the journal's error for an error of its writer."""
     waits = (errno.EIO, *_NO_SPACE, *_NO_ACCESS)
     mendable = isinstance(error, sqlite3.Error) or error.errno in waits
     return JournalError(path, reason(error), mendable=mendable)
 
 
 def reason(error: OSError | sqlite3.Error) -> str:
-    """What an error means for the journal, with the mend."""
+    """Returns the meaning of an error for the journal, with the mend."""
     name = getattr(error, "sqlite_errorname", "") or ""
     number = error.errno if isinstance(error, OSError) else None
     if name.startswith("SQLITE_FULL") or number in _NO_SPACE:
@@ -160,9 +160,9 @@ def _prepare(path: Path, connection: sqlite3.Connection) -> None:
 def _format(path: Path, connection: sqlite3.Connection) -> int:
     application = connection.execute("PRAGMA application_id").fetchone()[0]
     version: int = connection.execute("PRAGMA user_version").fetchone()[0]
-    found = connection.execute("SELECT sql FROM sqlite_schema").fetchall()
+    tables = connection.execute("SELECT sql FROM sqlite_schema").fetchall()
     ours = application == _APPLICATION_ID
-    if version < 0 or (not ours and (application or version or found)):
+    if version < 0 or (not ours and (application or version or tables)):
         raise JournalError(path, "is the database of another program: move it away")
     if version > FORMAT:
         raise JournalError(
@@ -171,6 +171,6 @@ def _format(path: Path, connection: sqlite3.Connection) -> int:
             "upgrade, or move it away",
         )
     # A trigger would change what is written, a view what is read, another table how it is checked.
-    if ours and (version == 0 or found != [(_TABLE,)]):
+    if ours and (version == 0 or tables != [(_TABLE,)]):
         raise JournalError(path, "was rebuilt by another program: move it away as evidence")
     return version

@@ -1,4 +1,4 @@
-"""What is done to the journal's rows: added at its end, taken away from its front."""
+"""The statements on the journal's rows: added at its end, taken away from its front."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ for _kind in (bytes, type(None)):
 
 
 def insert(connection: sqlite3.Connection, rows: Sequence[Row], purged: Sequence[int] = ()) -> None:
-    """Write the rows in one transaction; raises `sqlite3.Error` and leaves none of them.
+    """Writes the rows in one transaction; raises `sqlite3.Error` and leaves none of them.
 
     Raises `ForeignWriteError` where the database was made to drop some.
 
@@ -82,7 +82,7 @@ def insert(connection: sqlite3.Connection, rows: Sequence[Row], purged: Sequence
 
 
 def drop_data(connection: sqlite3.Connection, seqs: Sequence[int]) -> None:
-    """Take the data of these rows away, and their bytes off the pages; raises `sqlite3.Error`.
+    """Takes these rows' data away, and their bytes off the pages; raises `sqlite3.Error`.
 
     A checkpoint keeps its own: without it the rows before it could not be told from lost ones.
     """
@@ -95,7 +95,7 @@ def drop_data(connection: sqlite3.Connection, seqs: Sequence[int]) -> None:
 
 
 def delete(connection: sqlite3.Connection, upto: int) -> None:
-    """Take away the rows up to a number, never the newest; raises `sqlite3.Error`."""
+    """Deletes the rows up to a number, never the newest; raises `sqlite3.Error`."""
     with _unhurried(connection):
         connection.execute(
             "DELETE FROM record WHERE seq <= ? AND seq < (SELECT max(seq) FROM record)", (upto,)
@@ -103,7 +103,7 @@ def delete(connection: sqlite3.Connection, upto: int) -> None:
 
 
 def give_back(connection: sqlite3.Connection) -> bool:
-    """Shorten the file by some of its free pages; whether there are more than it may keep."""
+    """Shortens the file by some of its free pages; returns whether there are too many left."""
     free: int = connection.execute("PRAGMA freelist_count").fetchone()[0]
     if free <= SPARE_PAGES:
         return False
@@ -115,7 +115,7 @@ def give_back(connection: sqlite3.Connection) -> bool:
 
 
 def empty_log(connection: sqlite3.Connection) -> bool:
-    """Bring the log into the database and make it empty; False while somebody reads, at once."""
+    """Moves the log into the database and empties it; False, at once, while somebody reads."""
     limit_ms: int = connection.execute("PRAGMA busy_timeout").fetchone()[0]
     connection.execute("PRAGMA busy_timeout=0")
     try:
@@ -126,24 +126,24 @@ def empty_log(connection: sqlite3.Connection) -> bool:
 
 
 def foreign_version(connection: sqlite3.Connection) -> int:
-    """A number that another connection's commit changes, and none of this one's."""
-    found: int = connection.execute("PRAGMA data_version").fetchone()[0]
-    return found
+    """Returns a number that another connection's commit changes, and none of this one's."""
+    version: int = connection.execute("PRAGMA data_version").fetchone()[0]
+    return version
 
 
 def newest(connection: sqlite3.Connection) -> Head:
-    """The end of the chain as the database holds it; raises `sqlite3.Error`."""
-    found = connection.execute("SELECT seq, hash FROM record ORDER BY seq DESC LIMIT 1").fetchone()
-    if not found:
+    """Returns the end of the chain as the database holds it; raises `sqlite3.Error`."""
+    row = connection.execute("SELECT seq, hash FROM record ORDER BY seq DESC LIMIT 1").fetchone()
+    if not row:
         return START
-    if not isinstance(found[0], int) or found[0] > LAST_SEQ:
+    if not isinstance(row[0], int) or row[0] > LAST_SEQ:
         raise sqlite3.DatabaseError("the number of its newest record leaves none for the next")
-    return Head(*found)
+    return Head(*row)
 
 
 @contextmanager
 def _unhurried(connection: sqlite3.Connection) -> Iterator[None]:
-    """Let what is done in the block reach the disk later: whether it is there decides nothing."""
+    """Lets the block's changes reach the disk later: whether they are there decides nothing."""
     connection.execute("PRAGMA synchronous=NORMAL")
     try:
         yield

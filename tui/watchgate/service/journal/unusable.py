@@ -1,4 +1,4 @@
-"""A core whose journal cannot be used when it starts: what stands in, until it can."""
+"""The stand-in for a journal that cannot be used when a core starts, until it can."""
 
 from __future__ import annotations
 
@@ -27,44 +27,44 @@ class UnusableJournal:
     head = START
     fault = None
     foreign = ""
-    room = STEADY.rows_kept
+    room = STEADY.max_rows
 
     def __init__(self, path: Path, why: str) -> None:
         self.path = path
         self.lost = why
         self.dropped = 0
         self.spent = False
-        """Whether the real journal can be used by now."""
+        """The real journal can be used by now."""
 
     def append(self, row: Row) -> None:  # noqa: ARG002 - as a journal takes it
-        """Count the row."""
+        """Counts the row."""
         self.dropped += 1
 
     def extend(self, rows: Sequence[Row]) -> None:
-        """Count the rows."""
+        """Counts the rows."""
         self.dropped += len(rows)
 
     def purge(self, row: Row, seqs: Sequence[int]) -> None:  # noqa: ARG002 - as a journal takes it
-        """Count the row, and leave the others as they are."""
+        """Counts the row, and leaves the others as they are."""
         self.append(row)
 
     def commit(self, callback: Callable[[bool], None]) -> None:
-        """Say that nothing is on the disk."""
+        """Calls back that nothing is on disk."""
         callback(False)
 
     def empty_log(self, callback: Callable[[bool], None]) -> None:
-        """Say that nothing was emptied."""
+        """Calls back that nothing was emptied."""
         callback(False)
 
     def close(self) -> int:
-        """The number of rows that are on no disk."""
+        """Returns the number of rows that are on no disk."""
         return self.dropped
 
 
 def open_journal(
     path: Path, remember: Callable[[], State]
 ) -> tuple[Journal | UnusableJournal, State]:
-    """The journal and what `remember` reads of it, or what stands in while it waits for a mend.
+    """Returns the journal and its state by `remember`, or a stand-in while it waits for a mend.
 
     Raises `JournalError` for a file that no waiting makes ours: another user's or program's, one
     that others may read, one of a newer format.
@@ -83,9 +83,9 @@ def open_journal(
 
 
 async def usable_again(journal: UnusableJournal, remember: Callable[[], State]) -> None:
-    """Return once the real journal can be used, and it is `spent`; until then `lost` says why not.
+    """Waits until the real journal can be used, and sets `spent`; until then `lost` says why not.
 
-    It stays lost: what is recorded until the core starts over is in no journal either.
+    It stays lost: new records until the core starts over are in no journal either.
     """
     await anyio.sleep(TRY_EACH_S)
     while why := await to_thread.run_sync(_why_not, journal.path, remember):
@@ -95,7 +95,7 @@ async def usable_again(journal: UnusableJournal, remember: Callable[[], State]) 
 
 
 def missed(count: int) -> CoreData:
-    """What the next core records of the time without a journal (`policy.journal`)."""
+    """Returns the next core's record of the time without a journal (`policy.journal`)."""
     what = f"the journal can be written again; {count} records of the time before are not in it"
     return CoreData(what=what, detail="ok")
 

@@ -1,4 +1,4 @@
-"""Is a journal what was written? The whole walk, with what stands beside it: head file, anchors."""
+"""Verification of a journal: the whole walk, then its head file and anchors."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from watchgate.service.journal.schema import JournalError, open_to_read, reason
 
 
 def verify(path: Path, *, anchors: Sequence[Head] = (), progress: Progress = quiet) -> Verdict:
-    """Walk the whole chain, then hold it against its head file, what it says itself, and anchors.
+    """Walks the whole chain, then compares it with its head file, its own records, and anchors.
 
     Raises `JournalError` for what cannot be read at all. A fault of the hashes, or pages that are
     damaged, are named before a tail that was cut, and that before records that nothing lets go:
@@ -24,8 +24,8 @@ def verify(path: Path, *, anchors: Sequence[Head] = (), progress: Progress = qui
     with closing(open_to_read(path)) as connection:
 
         def hash_of(seq: int) -> str | None:
-            found = connection.execute("SELECT hash FROM record WHERE seq = ?", (seq,)).fetchone()
-            return None if found is None else str(found[0])
+            row = connection.execute("SELECT hash FROM record WHERE seq = ?", (seq,)).fetchone()
+            return None if row is None else str(row[0])
 
         try:
             # One moment of the journal, whatever a core removes and adds meanwhile.
@@ -64,7 +64,7 @@ class _Reading:
             self._error = error
 
     def ended_by(self, verdict: Verdict) -> Problem | None:
-        """What ended it before the last row, if anything did."""
+        """Returns the fault that ended it before the last row, if there was one."""
         if self._error is None:
             return None
         due = verdict.head.seq + 1

@@ -1,4 +1,32 @@
-"""The journal's writer: records go in from the event loop, one thread brings them to the disk."""
+"""The journal's writer: one thread that brings records from the event loop to the disk.
+
+Theory of operation
+
+Queue. The event loop appends sealed rows to a list under a lock and goes on at once; it never waits
+for the disk. The thread copies the list, writes it in one transaction, and only then takes those
+rows off. Rows wait up to `flush_s` for others, or until a batch is full; a commit, the emptying of
+the log or the end wakes the thread at once. Deletions of old rows are done in slices between the
+writes.
+
+Written. A row counts as written when its transaction is in SQLite's log with an fsync and the head
+file names it. `commit` calls back after that, with True only where every row appended before it is
+there: an allow rests on this. Where somebody waits, a decision is among the rows, or the journal
+closes, the head file is synced as well, so that rows lost by a power cut show.
+
+Full or slow disk. While a write fails, `lost` says why, gates answer closed, and the rows stay in
+the queue and are tried again each `retry_s`. The queue is bounded in rows and bytes. Once a row
+finds no room it is dropped and counted, and so is every later one, for a chain must have no hole:
+the journal stays `lost`, and is `spent` when the rest of the queue is written. The core then starts
+over and goes on from the last written row.
+
+Foreign writes. SQLite's data version shows the commit of any other program. From then on the
+journal stays `lost`: new rows are written as evidence, but no allow rests on them. A file that was
+moved or removed cannot be written any more; only a restart opens the new one.
+
+Never. No callback says True for a row that a power cut could take. No row is written out of order
+or twice. The thread never waits for the event loop, which waits for it when it closes. An error in
+the thread itself ends it with `lost` set, never with silence.
+"""
 
 from __future__ import annotations
 
@@ -22,13 +50,18 @@ Connect = Callable[[Path], sqlite3.Connection]
 
 
 class Pace(msgspec.Struct, frozen=True, kw_only=True):
-    """How long rows wait for company, how often a lost journal is tried, how many rows it keeps."""
+    """The timing and the limits of a writer.
+
+    `flush_s` is the longest wait of a row for others, `retry_s` the pause before a lost journal is
+    tried again, `look_s` the pause between looks for foreign writers. The queue takes so many rows
+    and, as a soft limit, bytes.
+    """
 
     flush_s: float = 0.05
     retry_s: float = 1.0
     look_s: float = 2.0
-    rows_kept: int = 50_000
-    bytes_kept: int = 256 * 1024 * 1024
+    max_rows: int = 50_000
+    max_bytes: int = 256 * 1024 * 1024
 
 
 STEADY = Pace()
@@ -41,10 +74,8 @@ OVERFULL = (
 class Journal:
     """An open journal. All methods are for one thread; callbacks come from the writer's.
 
-    While nothing can be written `lost` says why, rows are kept and tried again. Once another
-    program has written it stays `lost`, and what comes is written as evidence. Once there is no
-    room for one it is dropped, and so is all that follows, for a chain must have no hole: the
-    journal stays `lost`, and is `spent` when what it kept is written.
+    `lost` says why nothing can be written, `dropped` counts rows for which there was no room,
+    `foreign` says that another program has written to it. The module's text has the rules.
     """
 
     def __init__(self, path: Path, disk: JournalDisk, pace: Pace) -> None:
@@ -52,9 +83,9 @@ class Journal:
         self.head = disk.written
         """The end of the chain when the journal was opened."""
         self.fault = disk.fault
-        """What `journal.head` gave away about the journal as it was found, if anything."""
+        """The fault that `journal.head` gave away when the journal was opened, if there was one."""
         self.foreign = ""
-        """How another program was noticed that writes to it; empty while there is none."""
+        """The sign that another program writes to it; empty while there is none."""
         self.dropped = 0
         self._disk = disk
         self._pace = pace
@@ -74,7 +105,7 @@ class Journal:
 
     @classmethod
     def open(cls, path: Path, *, pace: Pace = STEADY, connect: Connect = open_to_write) -> Self:
-        """Open the journal at `path`, making it if it is new; raises `JournalError`."""
+        """Opens the journal at `path`, making it if it is new; raises `JournalError`."""
         connection = connect(path)
         try:
             return cls(path, JournalDisk(path, connection), pace)
@@ -84,33 +115,33 @@ class Journal:
 
     @property
     def lost(self) -> str:
-        """Why nothing can be written now; empty while all is well."""
+        """The reason why nothing can be written now; empty while all is well."""
         return self._failure or self.foreign or (OVERFULL if self.dropped else "")
 
     @property
     def spent(self) -> bool:
-        """Whether rows were dropped and all before them are written: a new one has to go on."""
+        """Returns whether rows were dropped and all before them are written."""
         return bool(self.dropped) and not (self._queue or self._failure)
 
     @property
     def room(self) -> int:
-        """How many more rows should wait for the disk; none while those that do are too large."""
-        if self._queued_bytes > self._pace.bytes_kept:
+        """The number of rows that the queue should still take; none while they have many bytes."""
+        if self._queued_bytes > self._pace.max_bytes:
             return 0
-        return self._pace.rows_kept - len(self._queue)
+        return self._pace.max_rows - len(self._queue)
 
     def append(self, row: Row) -> None:
-        """Hand over a row; it is written within `flush_s`, or with the next commit."""
+        """Queues a row; it is written within `flush_s`, or with the next commit."""
         with self._lock:
             self._take((row,))
 
     def extend(self, rows: Sequence[Row]) -> None:
-        """As `append`, with several rows at once; all of them or, without room, none."""
+        """Queues several rows at once, as `append`; all of them or, without room, none."""
         with self._lock:
             self._take(rows)
 
     def purge(self, row: Row, seqs: Sequence[int]) -> None:
-        """As `append`, with a row that tells of the purge of others: they lose their data with it.
+        """Queues the row of a purge, as `append`; the rows `seqs` lose their data with it.
 
         Both happen in one transaction, so that neither is ever there alone.
         """
@@ -119,29 +150,32 @@ class Journal:
                 self._purges[row.seq] = seqs
 
     def commit(self, callback: Callback) -> None:
-        """Bring everything appended so far to the disk and say whether it is there."""
+        """Brings everything appended so far to the disk; calls back with whether it is there."""
         with self._lock:
             self._asked.append(_Asked(callback, complete=not self.dropped))
             self._wake.notify()
 
     def remove(self, ends: Sequence[int], callback: Removed) -> None:
-        """Delete the rows up to the last of `ends`, slice by slice between what is written.
+        """Deletes the rows up to the last of `ends`, slice by slice between the writes.
 
-        A checkpoint that covers them is on the disk. `callback` hears why it failed, empty where
-        it did not; nothing when the journal was closed before.
+        A checkpoint that covers them is on the disk. `callback` gets the fault, empty where there
+        was none; nothing when the journal was closed before.
         """
         with self._lock:
             self._removals.append(_Removal(callback, list(ends)))
             self._wake.notify()
 
     def empty_log(self, callback: Callback) -> None:
-        """Empty SQLite's log of what was dropped; `callback` hears whether it is, False if read."""
+        """Empties SQLite's log of dropped data.
+
+        `callback` gets whether it is empty: False while somebody reads.
+        """
         with self._lock:
             self._emptyings.append(callback)
             self._wake.notify()
 
     def close(self) -> int:
-        """Write what is left and end the writer; the number of rows that are on no disk."""
+        """Writes the queue and ends the writer; returns the number of rows that are on no disk."""
         with self._lock:
             self._closing = True
             self._wake.notify()
@@ -151,8 +185,8 @@ class Journal:
     def _take(self, rows: Sequence[Row]) -> bool:
         waiting = len(self._queue)
         # What is only observed stops at half of these bytes (`room`).
-        full = self._queued_bytes > 2 * self._pace.bytes_kept
-        if self.dropped or full or waiting + len(rows) > self._pace.rows_kept:
+        full = self._queued_bytes > 2 * self._pace.max_bytes
+        if self.dropped or full or waiting + len(rows) > self._pace.max_rows:
             self.dropped += len(rows)
             return False
         self._queue += rows
@@ -214,10 +248,10 @@ class Journal:
         try:
             self._disk.look()
             if rows:
-                told = [row.seq for row in rows if row.seq in self._purges]
-                self._disk.insert(rows, [seq for teller in told for seq in self._purges[teller]])
+                purging = [row.seq for row in rows if row.seq in self._purges]
+                self._disk.insert(rows, [seq for teller in purging for seq in self._purges[teller]])
                 self._inserted(rows)
-                for teller in told:
+                for teller in purging:
                     del self._purges[teller]
             self._disk.write_head(durable=self._durable_due)
             self._durable_due = False
@@ -248,7 +282,10 @@ class Journal:
             self._queued_bytes -= _size_bytes(rows)
 
     def _remove_some(self, removal: _Removal) -> None:
-        """One slice, or some pages given back: whoever wants to write waits for no more."""
+        """Deletes one slice, or gives some pages back.
+
+        More at once would keep a waiting commit.
+        """
         failure = ""
         try:
             if removal.ends:

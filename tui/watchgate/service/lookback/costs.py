@@ -1,4 +1,4 @@
-"""What the sessions of a look back cost, by the figures of `watchgate costs`."""
+"""Reads all transcripts of this disk once, the newest first, and adds up what sessions cost."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from watchgate.service.usage.book import UsageBook
 def cost_of(
     places: Sequence[Place], prices: Prices, since_us: int, day_of: Callable[[int], int]
 ) -> Cost:
-    """What all calls of models since then cost; `prices` must keep nothing on the disk.
+    """Sums the costs of all model calls since then; `prices` must keep nothing on the disk.
 
     Of each session counts the agent's own figure or the computed one, never both. `day_of` gives
     the local day of a moment (UTC µs).
@@ -38,7 +38,7 @@ def _added(rows: list[LedgerRow], words: str) -> Cost:
     sessions: dict[tuple[str, str], list[LedgerRow]] = defaultdict(list)
     for row in rows:
         sessions[row.agent, row.session].append(row)
-    pico, priced, least, unpriced = 0, False, False, set()
+    pico, priced, is_lower_bound, unpriced = 0, False, False, set()
     for mine in sessions.values():
         figures = total(mine)
         source = source_of(figures)
@@ -47,10 +47,10 @@ def _added(rows: list[LedgerRow], words: str) -> Cost:
             pico, priced = pico + cost, True
         if source != "reported":
             unpriced |= {row.model for row in mine if row.figures.unpriced and row.figures.tokens}
-        least = least or cost is None or is_least(figures, source)
+        is_lower_bound = is_lower_bound or cost is None or is_least(figures, source)
     return Cost(
         usd_nano=in_nano(pico) if priced else None,
-        least=least and priced,
+        is_lower_bound=is_lower_bound and priced,
         calls=sum(row.figures.calls for row in rows),
         tokens=sum(row.figures.tokens for row in rows),
         unpriced=tuple(sorted(unpriced)),

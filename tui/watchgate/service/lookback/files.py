@@ -1,4 +1,4 @@
-"""Which transcripts are there, and their whole lines, piece by piece."""
+"""Finds the transcripts on this disk, and reads their whole lines, piece by piece."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ SLICE_BYTES = 8 * 1024 * 1024
 
 
 class UnreadableError(Exception):
-    """A file that is there cannot be read: no file of ours, or a part of it is too large."""
+    """A file cannot be read: it is no file of ours, or a part of it is too large."""
 
 
 class Found(msgspec.Struct, frozen=True):
@@ -29,8 +29,8 @@ class Found(msgspec.Struct, frozen=True):
 
 
 def found_files(places: Iterable[TranscriptPlace], since_us: int) -> list[Found]:
-    """The files that were changed since then, the newest first; each once."""
-    found: dict[Path, Found] = {}
+    """Returns the files that were changed since then, the newest first; each once."""
+    files: dict[Path, Found] = {}
     for place in places:
         for path in _matching(Path(place.root), place.pattern):
             try:
@@ -40,8 +40,8 @@ def found_files(places: Iterable[TranscriptPlace], since_us: int) -> list[Found]
             # What is written to a database may wait in a file beside it for long.
             recent = place.form == "rows" or about.st_mtime_ns >= since_us * 1_000
             if recent and not stat.S_ISDIR(about.st_mode):
-                found.setdefault(path, Found(place.agent, path, place.form, about.st_mtime_ns))
-    return sorted(found.values(), key=lambda each: (-each.mtime_ns, str(each.path)))
+                files.setdefault(path, Found(place.agent, path, place.form, about.st_mtime_ns))
+    return sorted(files.values(), key=lambda each: (-each.mtime_ns, str(each.path)))
 
 
 def _matching(root: Path, pattern: str) -> Iterator[Path]:
@@ -52,16 +52,16 @@ def _matching(root: Path, pattern: str) -> Iterator[Path]:
 
 
 def pieces(path: Path) -> Iterator[tuple[bytes, int]]:
-    """Whole lines of a file, and how many lines were passed over because of their size.
+    """Yields whole lines of a file, and how many lines were passed over because of their size.
 
     A last line without an end comes as it is. Raises `UnreadableError`.
     """
     rest, too_long = b"", False
-    for told in _slices(path):
-        head, end, tail = told.rpartition(b"\n")
+    for block in _slices(path):
+        head, end, tail = block.rpartition(b"\n")
         if not end:
-            too_long = too_long or len(rest) + len(told) > LINE_BYTES
-            rest = b"" if too_long else rest + told
+            too_long = too_long or len(rest) + len(block) > LINE_BYTES
+            rest = b"" if too_long else rest + block
             continue
         if too_long:
             head = head.partition(b"\n")[2]
@@ -72,10 +72,10 @@ def pieces(path: Path) -> Iterator[tuple[bytes, int]]:
 
 
 def whole(path: Path) -> bytes:
-    """All of a file; raises `UnreadableError`, also for one that is longer than a line may be."""
+    """Reads all of a file; raises `UnreadableError`, also for one longer than a line may be."""
     parts: list[bytes] = []
-    for told in _slices(path):
-        parts.append(told)
+    for block in _slices(path):
+        parts.append(block)
         if len(parts) * SLICE_BYTES > LINE_BYTES:
             raise UnreadableError(str(path))
     return b"".join(parts)
@@ -85,9 +85,9 @@ def _slices(path: Path) -> Iterator[bytes]:
     try:
         with opened(str(path)) as (descriptor, about):
             at = 0
-            while told := os.pread(descriptor, SLICE_BYTES, at):
-                yield told
-                at += len(told)
+            while block := os.pread(descriptor, SLICE_BYTES, at):
+                yield block
+                at += len(block)
                 # Of a hole so much is read that its line is too long, and no more.
                 at = max(at, behind_hole(descriptor, at, about.st_size) - LINE_BYTES - 1)
     except (OSError, ValueError, NotOursError):

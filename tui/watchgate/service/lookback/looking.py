@@ -1,4 +1,4 @@
-"""One look over all transcripts of this disk, file by file, the newest first."""
+"""Reads all transcripts of this disk once, the newest first, and adds up what sessions cost."""
 
 from __future__ import annotations
 
@@ -28,17 +28,17 @@ class Look:
         self._since_us = since_us
         self._sessions_of: dict[Path, OpenCodeCalls] = {}
 
-    def run(self, told: Callable[[int, int], None] = lambda _files, _calls: None) -> None:
-        """Read every file; `told` hears how many files are done and how many calls were found."""
+    def run(self, on_progress: Callable[[int, int], None] = lambda _files, _calls: None) -> None:
+        """Reads every file; `on_progress` gets the numbers of files done and of calls read."""
         for file in self.files:
             try:
                 for asked in self._calls(file):
                     self._fold.take(asked)
-                    told(self.read, self._fold.count)
+                    on_progress(self.read, self._fold.count)
             except UnreadableError:
                 self.unreadable_files += 1
             self.read += 1
-            told(self.read, self._fold.count)
+            on_progress(self.read, self._fold.count)
 
     def _calls(self, file: Found) -> Iterator[list[Asked]]:
         if file.form == "rows":
@@ -65,7 +65,7 @@ class Look:
             self.unreadable_lines += reader.unreadable
 
     def _part(self, path: Path) -> list[Asked]:
-        """One part of OpenCode's older store, whose sessions are files beside it."""
+        """Reads one part of OpenCode's older store, whose sessions are files beside it."""
         storage = path.parents[2]
         reader = self._sessions_of.get(storage)
         if reader is None:
@@ -73,20 +73,20 @@ class Look:
             for session in storage.glob("session/*/*.json"):
                 reader.session(whole(session))
         before = reader.unreadable
-        found = reader.read(whole(path))
+        calls = reader.read(whole(path))
         self.unreadable_lines += reader.unreadable - before
-        return found
+        return calls
 
 
 def _folder_of(file: Found) -> str:
-    """The folder that a chat of Gemini is about: its project keeps that in a file of its own."""
+    """Returns the folder that a chat of Gemini is about, which its project keeps in a file."""
     if file.agent != "gemini":
         return ""
     chats = next((each for each in file.path.parents if each.name == "chats"), None)
     if chats is None:
         return ""
     try:
-        told = whole(chats.parent / ".project_root")[:_FOLDER_BYTES]
+        content = whole(chats.parent / ".project_root")[:_FOLDER_BYTES]
     except UnreadableError:
         return ""
-    return told.decode("utf-8", "replace").strip()
+    return content.decode("utf-8", "replace").strip()

@@ -1,4 +1,4 @@
-"""The calls in a database of OpenCode."""
+"""Reads the calls in a database of OpenCode."""
 
 from __future__ import annotations
 
@@ -27,9 +27,14 @@ def batches(
     newest: int = 2**62,
     holding: bytes = b'"tool"',
 ) -> Iterator[list[Asked]]:
-    """The calls of parts that changed since then; raises `UnreadableError`.
+    """Yields the calls of parts that changed since then; raises `UnreadableError`.
 
-    Only so many of the `newest` parts are looked at, and those that hold this text.
+    Args:
+        path: The database.
+        reader: Decodes the parts, and holds the sessions.
+        since_us: UTC µs.
+        newest: Only so many of the newest parts are looked at.
+        holding: Only parts that hold this text are read.
     """
     try:
         with opened(str(path)) as (descriptor, _):

@@ -1,1 +1,5 @@
-"""OpenCode's side of things that is not pure: the plugin's file and the client of its stream."""
+"""Bridges: proxies, taps and tools that run beside a core and reach it by the ingest socket.
+
+Messages of an agent pass through; observations and questions go to the core. They import system
+and the frame of wire, and hold no part of a core.
+"""

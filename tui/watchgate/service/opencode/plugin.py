@@ -1,4 +1,4 @@
-"""Our plugin for OpenCode and the one that checks it, with what this installation needs in them."""
+"""Our plugin for OpenCode and the one that checks it, with this installation's values in them."""
 
 from __future__ import annotations
 
@@ -35,12 +35,15 @@ _DAMAGED: Final = (
 
 
 def contents(client: Client, profile: str) -> bytes:
-    """The plugin for this client and profile; raises `ValueError` for an unknown profile."""
+    """Returns the plugin for this client and profile; raises `ValueError` for another profile."""
     return _filled(SOURCE, _setup(client, profile))
 
 
 def check(plugin: bytes, profile: str) -> bytes:
-    """The plugin that throws, where the other beside it is not this, what that would ask about."""
+    """Returns the plugin that checks the other beside it.
+
+    It throws on every call that the other would ask about, where that is not `plugin`.
+    """
     free = () if profile == "strict" else READS
     setup: dict[str, object] = {
         "plugin": NAME,
@@ -58,12 +61,12 @@ def _filled(source: str, setup: dict[str, object]) -> bytes:
 
 
 def is_ours(content: bytes) -> bool:
-    """Whether a file is this plugin, as this or an earlier version wrote it."""
+    """Returns whether a file is this plugin, as this or an earlier version wrote it."""
     return content.startswith(MARK.encode())
 
 
 class _Setup(msgspec.Struct, frozen=True):
-    """What an installed plugin says of the client that it runs."""
+    """The client's values in an installed plugin."""
 
     python: str
     client: str
@@ -75,26 +78,26 @@ class _Setup(msgspec.Struct, frozen=True):
 
 
 def commands(content: str) -> Iterator[tuple[Written, Installed]]:
-    """What this plugin runs before a call, by lane; nothing for a file that is none of ours."""
-    found = _read(content)
-    if found is None:
+    """Yields the commands that this plugin runs before a call, by lane; none for another file."""
+    setup = _read(content)
+    if setup is None:
         return
-    waiting = {found.lanes.get(BEFORE, Lane.OBSERVE), found.lanes.get("read", Lane.OBSERVE)}
+    waiting = {setup.lanes.get(BEFORE, Lane.OBSERVE), setup.lanes.get("read", Lane.OBSERVE)}
     for lane in sorted(waiting - {Lane.OBSERVE}):
-        closed = found.closed if lane == Lane.GATE or found.strict else ""
-        told = (found.socket, "opencode", lane, BEFORE, f"{found.deadline_s:g}", closed)
-        command = shlex.join((found.python, "-I", "-S", found.client, *told))
-        places = Path(found.python), Path(found.client), Path(found.socket)
+        closed = setup.closed if lane == Lane.GATE or setup.strict else ""
+        arguments = (setup.socket, "opencode", lane, BEFORE, f"{setup.deadline_s:g}", closed)
+        command = shlex.join((setup.python, "-I", "-S", setup.client, *arguments))
+        places = Path(setup.python), Path(setup.client), Path(setup.socket)
         yield (
             Written(command, None),
-            Installed(*places, "opencode", lane, BEFORE, found.deadline_s),
+            Installed(*places, "opencode", lane, BEFORE, setup.deadline_s),
         )
 
 
 def lanes(content: str) -> set[str]:
-    """The lanes on which this plugin speaks before a call; nothing for a file that is none."""
-    found = _read(content)
-    return set() if found is None else {found.lanes.get(each, "") for each in (BEFORE, "read")}
+    """Returns the lanes that this plugin uses before a call; none for another file."""
+    setup = _read(content)
+    return set() if setup is None else {setup.lanes.get(each, "") for each in (BEFORE, "read")}
 
 
 def _read(content: str) -> _Setup | None:

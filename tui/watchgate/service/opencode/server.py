@@ -1,4 +1,4 @@
-"""An OpenCode server over HTTP: its event stream, what is pending there, and answers posted to it.
+"""An OpenCode server over HTTP: its event stream, its pending questions, and answers to them.
 
 Wire format: the OpenAPI document that `opencode serve` 1.18 shows at `/doc`.
 """
@@ -58,15 +58,15 @@ class Server:
         self._auth = f"Authorization: Basic {token}\r\n" if secret else ""
 
     async def get(self, path: str, **query: str) -> Any:
-        """What a path holds, decoded; raises `Unreachable`, `Refused`."""
+        """Returns the decoded content of a path; raises `Unreachable`, `Refused`."""
         return await self._whole("GET", path, query, None)
 
     async def post(self, path: str, body: Mapping[str, Any] | None, **query: str) -> Any:
-        """Post a JSON body; raises `Unreachable`, `Refused`."""
+        """Posts a JSON body; raises `Unreachable`, `Refused`."""
         return await self._whole("POST", path, query, msgspec.json.encode(body or {}))
 
     async def events(self, path: str) -> AsyncGenerator[bytes]:
-        """The data of each event until the server ends; raises `Unreachable`, `Refused`.
+        """Yields the data of each event until the server ends; raises `Unreachable`, `Refused`.
 
         OpenCode sends a heartbeat: a stream that is silent for long is dead.
         """
@@ -145,7 +145,7 @@ async def _head(stream: ByteStream) -> tuple[int, dict[str, str], bytes]:
 async def _body(
     stream: ByteStream, headers: Mapping[str, str], rest: bytes
 ) -> AsyncIterator[bytes]:
-    """The body's bytes: in chunks, of a given length, or up to the connection's end."""
+    """Yields the body's bytes: in chunks, of a given length, or up to the connection's end."""
     if headers.get("transfer-encoding") == "chunked":
         async for piece in _chunks(stream, rest):
             yield piece

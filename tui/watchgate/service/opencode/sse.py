@@ -22,7 +22,7 @@ class EventStream:
         self._size = 0
 
     def feed(self, chunk: bytes) -> list[bytes]:
-        """The data of the events that these bytes complete; raises `EventStreamError`."""
+        """Returns the data of the events that these bytes complete; raises `EventStreamError`."""
         text = self._rest + chunk
         # A carriage return at the very end may be half of a line's end.
         whole, self._rest = (text[:-1], b"\r") if text.endswith(b"\r") else (text, b"")

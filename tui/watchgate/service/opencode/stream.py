@@ -1,6 +1,6 @@
-"""Follows one OpenCode server: tells the core what happens there, and brings its answers back.
+"""A client of one OpenCode server: reports its events to the core, and brings answers back.
 
-For a server without our plugin. It sees every call but can hold none; what OpenCode itself asks is
+For a server without our plugin. It gets every call but can hold none; OpenCode's own questions are
 put to the core, and the first answer counts, OpenCode's own dialog being open all the while.
 """
 
@@ -28,7 +28,7 @@ PLUGIN: Final = "/watchgate.js"
 PAUSES_S: Final = (0.5, 1.0, 2.0, 5.0, 10.0, 30.0)
 _EVENTS: Final = "/global/event"
 _PENDING: Final = {"/permission": ASKED, "/question": QUESTION}
-_NOT_FOUND: Final = 404
+_HTTP_NOT_FOUND: Final = 404
 
 
 class Stopped(Exception):
@@ -38,8 +38,12 @@ class Stopped(Exception):
 class Stream:
     """The client of one server.
 
-    `say` tells the user what happens to the connection; `deadline_s` is how long an answer of the
-    core is waited for.
+    Args:
+        server: The server.
+        core: The way to the core.
+        say: Shows the user the state of the connection.
+        deadline_s: The longest wait for an answer of the core.
+        sleep: Waits between tries.
     """
 
     def __init__(
@@ -60,7 +64,7 @@ class Stream:
         self._asking: dict[str, tuple[str, anyio.CancelScope]] = {}
 
     async def run(self) -> None:
-        """Follow the server until cancelled; raises `Stopped`."""
+        """Follows the server until cancelled; raises `Stopped`."""
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(self._teller.run)
             failures = 0
@@ -69,7 +73,7 @@ class Stream:
                     async with aclosing(self._server.events(_EVENTS)) as events:
                         async for data in events:
                             failures = 0
-                            await self._heard(data, tasks)
+                            await self._on_event(data, tasks)
                     why = f"{self._server.where} ended the stream"
                 except (Unreachable, EventStreamError) as fault:
                     why = str(fault)
@@ -80,7 +84,7 @@ class Stream:
                 await self._sleep(PAUSES_S[min(failures, len(PAUSES_S) - 1)])
                 failures += 1
 
-    async def _heard(self, data: bytes, tasks: TaskGroup) -> None:
+    async def _on_event(self, data: bytes, tasks: TaskGroup) -> None:
         try:
             wrapped = msgspec.json.decode(data)
         except JSON_FAULTS:
@@ -94,17 +98,20 @@ class Stream:
 
     def _do(self, step: Step, tasks: TaskGroup) -> None:
         match step:
-            case Tell(seen=seen):
-                self._teller.add(seen)
+            case Tell(observed=observed):
+                self._teller.add(observed)
             case Ask():
                 tasks.start_soon(self._ask, step)
             case Over(id=id, session=session):
-                for each, (whose, scope) in list(self._asking.items()):
-                    if each == id or (session and whose == session):
+                for each, (owner, scope) in list(self._asking.items()):
+                    if each == id or (session and owner == session):
                         scope.cancel()
 
     async def _connected(self, tasks: TaskGroup) -> None:
-        """Learn what was there before; what no longer waits there was answered meanwhile."""
+        """Learns the sessions and questions that were there before.
+
+        A question of ours that is no longer pending was answered meanwhile.
+        """
         own = string(await self._look("/path"), "directory")
         config = mapping(await self._look("/config"))
         plugins = config.get("plugin")
@@ -121,17 +128,17 @@ class Stream:
         folders = dict.fromkeys((own, *(string(info, "directory") for info in sessions)))
         for folder in filter(None, folders):
             for path, name in _PENDING.items():
-                for found in await self._look(path, directory=folder) or ():
-                    pending.add(string(mapping(found), "id"))
-                    await self._pending(folder, name, mapping(found), tasks)
+                for question in await self._look(path, directory=folder) or ():
+                    pending.add(string(mapping(question), "id"))
+                    await self._pending(folder, name, mapping(question), tasks)
         for id, (_, scope) in list(self._asking.items()):
             if id not in pending:
                 scope.cancel()
 
-    async def _pending(self, folder: str, name: str, found: Fields, tasks: TaskGroup) -> None:
-        """A question that was there before us, after the call that it is about."""
-        about = mapping(found.get("tool"))
-        session, message = string(found, "sessionID"), string(about, "messageID")
+    async def _pending(self, folder: str, name: str, question: Fields, tasks: TaskGroup) -> None:
+        """Takes a question that was there before us, after the call that it is about."""
+        about = mapping(question.get("tool"))
+        session, message = string(question, "sessionID"), string(about, "messageID")
         if message:
             whole = mapping(
                 await self._look(f"/session/{session}/message/{message}", directory=folder)
@@ -140,36 +147,36 @@ class Stream:
             for part in parts:
                 if string(part, "callID") == string(about, "callID"):
                     self._take(folder, "message.part.updated", {"part": part}, tasks)
-        self._take(folder, name, found, tasks)
+        self._take(folder, name, question, tasks)
 
     def _take(self, folder: str, name: str, props: Fields, tasks: TaskGroup) -> None:
         for step in self._feed.take(folder, {"type": name, "properties": props}):
             self._do(step, tasks)
 
     async def _look(self, path: str, **query: str) -> Any:
-        """What a path holds; None where this server does not know it."""
+        """Returns the content of a path; None where this server does not know it."""
         try:
             return await self._server.get(path, **query)
         except Refused as refusal:
-            if refusal.status != _NOT_FOUND:
+            if refusal.status != _HTTP_NOT_FOUND:
                 raise
             return None
 
     async def _ask(self, ask: Ask) -> None:
-        name = ask.seen.native
+        name = ask.observed.native
         with anyio.CancelScope() as scope:
             self._asking[ask.id] = (ask.session, scope)
             try:
                 await self._teller.caught_up()
-                told = await self._core.ask(ask.seen, Lane.RELAY, self._deadline_s)
-                answer = reply(name, ask.id, told)
+                answer_text = await self._core.ask(ask.observed, Lane.RELAY, self._deadline_s)
+                answer = reply(name, ask.id, answer_text)
                 if answer is not None:
                     path, body = answer
                     await self._server.post(path, body, directory=ask.directory)
             except Unanswered as none:
                 self._say(f"{name} is left to OpenCode's own dialog: {none}")
             except (ValueError, Unreachable, Refused) as fault:
-                if not (isinstance(fault, Refused) and fault.status == _NOT_FOUND):
+                if not (isinstance(fault, Refused) and fault.status == _HTTP_NOT_FOUND):
                     self._say(f"an answer to {name} did not reach OpenCode: {fault}")
             finally:
                 del self._asking[ask.id]

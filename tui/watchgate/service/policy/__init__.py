@@ -1,1 +1,1 @@
-"""Where the policy comes from: the shipped files, and those of admin, user and project."""
+"""The policies in force: the shipped files, and those of admin, user and project."""

@@ -1,4 +1,4 @@
-"""Policy files on disk: where they lie, whether they can be trusted, and what they say."""
+"""Reads policy files, the shipped ones and those of admin, user and project."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _ROOT_UID = 0
 
 
 class Stamp(msgspec.Struct, frozen=True):
-    """What tells one state of a file from another."""
+    """The properties that tell one state of a file from another."""
 
     mtime_ns: int
     size: int
@@ -29,19 +29,19 @@ class Stamp(msgspec.Struct, frozen=True):
 
 
 def stamp(path: Path) -> Stamp | None:
-    """The state of a file; None where there is none."""
+    """Returns the state of a file; None where there is none."""
     try:
-        found = path.stat()
+        status = path.stat()
     except OSError:
         return None
-    return Stamp(found.st_mtime_ns, found.st_size, found.st_ino, found.st_mode)
+    return Stamp(status.st_mtime_ns, status.st_size, status.st_ino, status.st_mode)
 
 
 def read(path: Path, tier: Tier) -> Loaded | None:
-    """A file's rules, checked by themselves; None where there is no file. Raises `PolicyError`."""
+    """Reads a file's rules, checked by themselves; None without a file. Raises `PolicyError`."""
     try:
-        with regular_file.opened(path) as (file, found):
-            _check_owner(path, tier, found)
+        with regular_file.opened(path) as (file, status):
+            _check_owner(path, tier, status)
             raw = file.read(4 * MAX_CHARS + 1)
     except (FileNotFoundError, NotADirectoryError):
         if path.is_symlink():
@@ -58,19 +58,19 @@ def read(path: Path, tier: Tier) -> Loaded | None:
 
 
 def project_files(cwd: str) -> tuple[Path, ...]:
-    """Where files of the project may lie: from its git root down to the session's folder.
+    """Returns the paths a project's file may have: from its git root down to the session's folder.
 
     Without a git repository only the session's folder itself counts. A folder that is reached
     through a link lies in the repository that it leads to, too.
     """
     if not cwd.startswith("/") or "\0" in cwd:
         return ()
-    found: dict[Path, None] = {}
+    paths: dict[Path, None] = {}
     for name in (os.path.normpath(cwd), os.path.realpath(cwd)):
         folders = [Path(name), *Path(name).parents]
         depth = next(_roots(folders), 0)
-        found |= {each / PROJECT_FILE: None for each in reversed(folders[: depth + 1])}
-    return tuple(found)
+        paths |= {each / PROJECT_FILE: None for each in reversed(folders[: depth + 1])}
+    return tuple(paths)
 
 
 def _roots(folders: list[Path]) -> Iterator[int]:
@@ -79,16 +79,16 @@ def _roots(folders: list[Path]) -> Iterator[int]:
             yield depth
 
 
-def _check_owner(path: Path, tier: Tier, found: os.stat_result) -> None:
-    """Raise `PolicyError` for a file that somebody may write who may not decide."""
-    if tier == "admin" and found.st_uid != _ROOT_UID:
-        raise PolicyError(f"{path}: belongs to user {found.st_uid}: run `chown root {path}`")
-    if tier == "user" and found.st_uid not in (os.geteuid(), _ROOT_UID):
-        raise PolicyError(f"{path}: belongs to user {found.st_uid}: copy it to a file of your own")
+def _check_owner(path: Path, tier: Tier, status: os.stat_result) -> None:
+    """Raises `PolicyError` for a file that somebody may write who may not decide."""
+    if tier == "admin" and status.st_uid != _ROOT_UID:
+        raise PolicyError(f"{path}: belongs to user {status.st_uid}: run `chown root {path}`")
+    if tier == "user" and status.st_uid not in (os.geteuid(), _ROOT_UID):
+        raise PolicyError(f"{path}: belongs to user {status.st_uid}: copy it to a file of your own")
     # The files of a project are often shared within a group, and can only add ask and deny.
     others, who = (0o002, "o-w") if tier == "project" else (0o022, "go-w")
-    if found.st_mode & others:
-        mode = stat.S_IMODE(found.st_mode)
+    if status.st_mode & others:
+        mode = stat.S_IMODE(status.st_mode)
         raise PolicyError(
             f"{path}: can be written by others (mode {mode:04o}): run `chmod {who} {path}`"
         )

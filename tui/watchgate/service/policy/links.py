@@ -33,15 +33,15 @@ _WILD = re.compile(r"[*?[]")
 
 
 class LinkFinder:
-    """Finds the links of calls; nothing is opened, and what cannot be looked at is no link."""
+    """Finds the links of calls; opens nothing, and what cannot be looked at is no link."""
 
     def __init__(self, home: str, mounts: Callable[[], tuple[str, ...]] | None = None) -> None:
-        """`mounts` tells where file systems are mounted that may not answer; the machine's own."""
+        """Looks at nothing yet; `mounts` gives mounts that may not answer, else the machine's."""
         self._home = home
         self._mounts = mounts or MountTable()
 
     def __call__(self, tool: Tool, cwd: str) -> Links:
-        """The links that the call's paths lead through, as a `Subject` has them."""
+        """Returns the links that the call's paths lead through, as a `Subject` has them."""
         walk = _Walk(cwd, self._home, silent(self._mounts(), cwd, self._home))
         try:
             for path in paths_named(tool, cwd, self._home):
@@ -57,13 +57,13 @@ class _TooManyError(Exception):
 
 
 class _Walk:
-    """Goes along the paths of one call, and looks at each place on the way once.
+    """Walks along the paths of one call, and looks at each place on the way once.
 
     The session's folder is taken as it is called, also where a link leads to it.
     """
 
     def __init__(self, cwd: str, home: str, silent: Silent) -> None:
-        self._found: dict[tuple[str, str], None] = {}
+        self._links: dict[tuple[str, str], None] = {}
         self._unseen: dict[tuple[str, str], None] = {}
         self._silent = silent
         self._cwd = "/" + posixpath.normpath(cwd).strip("/")
@@ -74,41 +74,41 @@ class _Walk:
         self._gone: set[str] = set()
 
     def go(self, path: str) -> None:
-        """Note the links along an absolute path."""
+        """Notes the links along an absolute path."""
         if path not in self._gone:
             self._gone.add(path)
             start, names = self._split(path)
             self._along(start, start, names)
 
     def links(self) -> Links:
-        """What was found, by the names that the session's folder and the home go by."""
-        if not self._found:
+        """Returns the links found, by the names that the session's folder and the home go by."""
+        if not self._links:
             return tuple(self._unseen)
         tops = [(os.path.realpath(top), top) for top in (self._cwd, self._home) if top]
-        told: dict[tuple[str, str], None] = {}
-        for link, target in self._found:
+        named: dict[tuple[str, str], None] = {}
+        for link, target in self._links:
             real, name = next((top for top in tops if within(target, top[0])), ("", ""))
             by_name = name + target[len(real) :]
             if by_name != link and not self._is_the_systems(link, target):
-                told[link, by_name] = None
-        return (*told, *self._unseen)
+                named[link, by_name] = None
+        return (*named, *self._unseen)
 
     def _is_the_systems(self, link: str, target: str) -> bool:
-        """Whether it is a link in the root, as /bin for /usr/bin, that leads to nobody's home."""
+        """Returns whether it is a link in the root, as /bin for /usr/bin, to nobody's home."""
         home = self._home
         return link.rfind("/") == 0 and not (within(home, target) or within(target, home))
 
     def _split(self, path: str) -> tuple[str, list[str]]:
-        """The part of a path that is not looked at, and the names behind it."""
+        """Splits a path into the part that is not looked at, and the names behind it."""
         if within(path, self._cwd) and self._cwd != "/":
             return self._cwd, path[len(self._cwd) :].split("/")
         return "", path.split("/")
 
     def _along(self, real: str, written: str, names: list[str], hops: int = 0) -> str | None:
-        """Where names lead from a folder; None where no program gets there. The root is empty.
+        """Returns the place to which names lead from a folder; None if nothing gets there.
 
-        `written` is that folder as the call names it; links are noted by it where no others, of
-        which there were `hops`, lead here.
+        The root is empty. `written` is that folder as the call names it; links are noted by it
+        where no others, of which there were `hops`, lead here.
         """
         turned = False
         for index, name in enumerate(names):
@@ -133,7 +133,7 @@ class _Walk:
         return real
 
     def _matching(self, real: str, written: str, names: list[str]) -> None:
-        """Go along all entries of a folder that a name with wildcards may become."""
+        """Goes along all entries of a folder that a name with wildcards may become."""
         fits = re.compile(fnmatch.translate(names[0])).match
         for entry in self._entries_of(real):
             if not fits(entry) or (entry[0] == "." != names[0][0]):
@@ -158,7 +158,7 @@ class _Walk:
 
     def _note(self, written: str, leads: str) -> None:
         if written != leads:
-            self._found[written or "/", leads or "/"] = None
+            self._links[written or "/", leads or "/"] = None
 
     def _is_silent(self, place: str) -> bool:
         mount = self._silent.holder(place)
@@ -167,7 +167,7 @@ class _Walk:
         return bool(mount)
 
     def _look(self, at: str, hops: int) -> str | None:
-        """Where one place leads; itself, if it is no link or cannot be looked at."""
+        """Returns the target of one place; itself, if it is no link or cannot be looked at."""
         if at in self._leads:
             return self._leads[at]
         self._looks += 1
@@ -192,7 +192,7 @@ class _Walk:
         return self._leads[at]
 
     def _real(self, folder: str) -> str:
-        """The session's folder is the only one whose own way was not gone along."""
+        """Resolves the session's folder, the only one whose own path was not walked along."""
         return os.path.realpath(folder).rstrip("/") if folder == self._cwd else folder
 
 

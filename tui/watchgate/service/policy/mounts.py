@@ -27,17 +27,17 @@ _ESCAPED = re.compile(r"\\([0-7]{3})")
 
 
 class MountTable:
-    """Where such file systems are mounted; to read that asks none of them."""
+    """The mount points of such file systems; reading them asks none of these."""
 
     def __init__(self, table: Path = TABLE, timer: Callable[[], float] = time.monotonic) -> None:
-        """`timer` counts seconds."""
+        """Reads nothing yet; `timer` counts seconds."""
         self._table = table
         self._timer = timer
         self._points: tuple[str, ...] = ()
         self._read_s: float | None = None
 
     def __call__(self) -> tuple[str, ...]:
-        """As the table says now, or said a moment ago."""
+        """Returns the mount points as the table says now, or said a moment ago."""
         now_s = self._timer()
         if self._read_s is None or now_s - self._read_s >= KEPT_S:
             self._points, self._read_s = _read(self._table), now_s
@@ -54,7 +54,7 @@ class Silent(msgspec.Struct, frozen=True):
     tops: tuple[str, ...]
 
     def holder(self, place: str) -> str:
-        """The mount for which a place is not asked; empty where it is."""
+        """Returns the mount for which a place is not asked; empty where it is."""
         mount = self._on(place) if self.mounts else ""
         if not mount or any(within(top, place) for top in self.tops):
             return ""
@@ -65,7 +65,7 @@ class Silent(msgspec.Struct, frozen=True):
 
 
 def silent(mounts: tuple[str, ...], *tops: str) -> Silent:
-    """What is not asked for a session whose folders are these.
+    """Returns the places that are not asked for a session whose folders are these.
 
     Without them it could not run, and neither without the root.
     """

@@ -1,4 +1,4 @@
-"""The policy that comes with this program."""
+"""Reads policy files, the shipped ones and those of admin, user and project."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from watchgate.core.policy.policy import Policy
 
 @lru_cache(maxsize=1)
 def shipped_files() -> tuple[Loaded, ...]:
-    """The shipped files, in the order of their names."""
+    """Returns the shipped files, in the order of their names."""
     folder = resources.files("watchgate.core.policy") / "shipped"
-    found = sorted((f for f in folder.iterdir() if f.name.endswith(".toml")), key=lambda f: f.name)
-    return tuple(load(f.read_text("utf-8"), f"shipped/{f.name}", "shipped") for f in found)
+    files = sorted((f for f in folder.iterdir() if f.name.endswith(".toml")), key=lambda f: f.name)
+    return tuple(load(f.read_text("utf-8"), f"shipped/{f.name}", "shipped") for f in files)
 
 
 @lru_cache(maxsize=1)
 def shipped() -> Policy:
-    """The shipped policy alone, with the readers of code loaded, so that no call waits for them."""
+    """Returns the shipped policy alone, with the readers of code loaded: no call waits for them."""
     load_readers()
     return Policy.of(shipped_files())

@@ -28,7 +28,7 @@ Sources = tuple[tuple[Path, Tier], ...]
 
 
 class Project(msgspec.Struct, frozen=True):
-    """What was loaded for one folder: the policy there, the files, and what is wrong with one."""
+    """The policy of one folder, the files it was loaded from, and the fault of one of them."""
 
     policy: Policy
     files: tuple[Loaded, ...]
@@ -37,7 +37,7 @@ class Project(msgspec.Struct, frozen=True):
 
 
 class _Read(msgspec.Struct, frozen=True):
-    """A project's file: what was good of it last, and what is wrong with it now."""
+    """A project's file: its last good rules, and the fault of it now."""
 
     loaded: Loaded | None
     fault: str = ""
@@ -51,7 +51,7 @@ class Policies:
 
     def __init__(self, sources: Sources) -> None:
         self.fault = ""
-        self.told: list[str] = []
+        self.pending_faults: list[str] = []
         self._sources = sources
         self._projects: OrderedDict[str, Project] = OrderedDict()
         self._announced: dict[Path, Stamp | None] = {}
@@ -67,32 +67,32 @@ class Policies:
             self._base = msgspec.structs.replace(shipped(), faults=(finding,))
 
     def __call__(self, cwd: str) -> Policy:
-        """The policy where a session works; a project's files are read when it is first seen."""
+        """Returns the policy in a folder; a project's files are read at its first session."""
         project = self._projects.get(cwd)
         if project is None:
             project = self._keep(cwd, self._project(cwd))
             if project.fault:
-                self.told.append(project.fault)
+                self.pending_faults.append(project.fault)
         else:
             self._projects.move_to_end(cwd)
         return project.policy
 
     @property
     def base(self) -> Policy:
-        """The policy without any project's."""
+        """Returns the policy without any project's."""
         return self._base
 
     @property
     def files(self) -> tuple[tuple[str, Tier], ...]:
-        """The files that are in force, each with its tier, besides the shipped ones."""
-        found = [(file.source.origin, file.tier) for file in self._files]
+        """Returns the files that are in force, each with its tier, besides the shipped ones."""
+        files = [(file.source.origin, file.tier) for file in self._files]
         for project in self._projects.values():
-            found += [(file.source.origin, file.tier) for file in project.files]
-        return tuple(dict.fromkeys(found))
+            files += [(file.source.origin, file.tier) for file in project.files]
+        return tuple(dict.fromkeys(files))
 
     @property
     def digests(self) -> dict[str, str]:
-        """The SHA-256 of what is in force of the admin's and the user's file, by its path."""
+        """Returns the SHA-256 of the admin's and the user's file in force, by its path."""
         return {
             file.source.origin: sha256(file.source.text.encode()).hexdigest()
             for file in self._files
@@ -100,12 +100,12 @@ class Policies:
 
     @property
     def faults(self) -> tuple[str, ...]:
-        """What is wrong with files, each with the place and how to mend it."""
-        found = [project.fault for project in self._projects.values()]
-        return tuple(dict.fromkeys(fault for fault in (self.fault, *found) if fault))
+        """Returns the faults of files, each with the place and how to mend it."""
+        faults = [project.fault for project in self._projects.values()]
+        return tuple(dict.fromkeys(fault for fault in (self.fault, *faults) if fault))
 
     def reload(self) -> tuple[str, ...]:
-        """Load every file again; what is wrong with files of projects, each with its place.
+        """Loads every file again; returns the faults of projects' files, each with its place.
 
         Raises `PolicyError` for the admin's or the user's file; what was in force then stays.
         """
@@ -113,7 +113,7 @@ class Policies:
         self._base, self._files = self._read()
         self._stamps, self.fault = stamps, ""
         self._announced = {}
-        self.told = []
+        self.pending_faults = []
         before, self._known = self._known, {}
         for path, known in before.items():
             self._look(path, known.loaded)
@@ -122,22 +122,22 @@ class Policies:
         return self.faults
 
     def changed(self) -> tuple[Path, ...]:
-        """The files that are no longer what was loaded, each told of once for each change."""
+        """Returns the files that are no longer what was loaded, each once for each change."""
         known = dict(self._stamps)
         # This runs beside the loop, which takes in folders meanwhile.
         for project in tuple(self._projects.values()):
             known.update(project.stamps)
-        found = []
+        changed_paths = []
         for path, before in known.items():
             now = stamp(path)
             if now != before and self._announced.get(path, before) != now:
                 self._announced[path] = now
-                found.append(path)
-        return tuple(found)
+                changed_paths.append(path)
+        return tuple(changed_paths)
 
     def _read(self) -> tuple[Policy, tuple[Loaded, ...]]:
-        found = [read(path, tier) for path, tier in self._sources]
-        files = tuple(file for file in found if file is not None)
+        read_files = [read(path, tier) for path, tier in self._sources]
+        files = tuple(file for file in read_files if file is not None)
         if not files:
             return shipped(), ()
         policy = Policy.of((*shipped_files(), *files))
@@ -146,38 +146,38 @@ class Policies:
         return policy, files
 
     def _project(self, cwd: str) -> Project:
-        """The policy for a folder; a bad file there keeps what was good before."""
+        """Loads the policy for a folder; a bad file there keeps what was good before."""
         paths = project_files(cwd)
         stamps = {path: stamp(path) for path in paths}
-        found = [self._known.get(path) or self._look(path) for path in paths]
-        files = tuple(each.loaded for each in found if each.loaded is not None)
-        faults = [each.fault for each in found if each.fault]
-        lost = [each.fault for each in found if each.fault and each.loaded is None]
+        readings = [self._known.get(path) or self._look(path) for path in paths]
+        files = tuple(each.loaded for each in readings if each.loaded is not None)
+        faults = [each.fault for each in readings if each.fault]
+        lost = [each.fault for each in readings if each.fault and each.loaded is None]
         try:
             policy = self._base.tightened(files) if files else self._base
         except PolicyError as clash:
             policy, files, lost = self._base, (), [*faults, str(clash)]
             faults = lost
         if lost:
-            told = f"The project's policy cannot be used, so nothing is allowed by rule: {lost[0]}"
-            finding = Finding(BROKEN_PROJECT, told, "medium", always_ask=True)
+            text = f"The project's policy cannot be used, so nothing is allowed by rule: {lost[0]}"
+            finding = Finding(BROKEN_PROJECT, text, "medium", always_ask=True)
             policy = msgspec.structs.replace(policy, faults=(*policy.faults, finding))
         return Project(policy, files, stamps, "; ".join(faults))
 
     def _look(self, path: Path, before: Loaded | None = None) -> _Read:
-        """What a project's file says. It is read once: what an agent changes is not in force."""
+        """Reads a project's file. It is read once: what an agent changes is not in force."""
         try:
             if len(self._known) >= _MAX_FILES:
                 raise PolicyError(f"{path}: {_MAX_FILES:,} such files are in force already; reload")
-            found = _Read(read(path, "project"))
-            if found.loaded is None:
-                return found  # one that appears can only tighten
-            check_examples(self._base.tightened((found.loaded,)), found.loaded)
+            reading = _Read(read(path, "project"))
+            if reading.loaded is None:
+                return reading  # one that appears can only tighten
+            check_examples(self._base.tightened((reading.loaded,)), reading.loaded)
         except PolicyError as fault:
-            found = _Read(before, str(fault))
+            reading = _Read(before, str(fault))
         if len(self._known) < _MAX_FILES:
-            self._known[path] = found
-        return found
+            self._known[path] = reading
+        return reading
 
     def _keep(self, cwd: str, project: Project) -> Project:
         self._projects[cwd] = project
@@ -190,5 +190,5 @@ class Policies:
 
 
 def read_policies(paths: Paths, *, user: Path | None = None, admin: Path | None = None) -> Policies:
-    """The policies of this user; `user` and `admin` are other files in place of the usual ones."""
+    """Reads the policies of this user; `user` and `admin` replace the usual files."""
     return Policies(((admin or paths.admin_policy, "admin"), (user or paths.policy, "user")))

@@ -1,4 +1,4 @@
-"""Looks after the policy of a running core: what is wrong with it, and what changed since."""
+"""One core's watch over the files and rules that it rests on: a change by others is recorded."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _RELOAD = "the policy in force is the old one until `watchgate policy reload`"
 
 
 async def watch(hub: Hub, policies: Policies) -> None:
-    """Record faults and changes for as long as the core runs."""
+    """Records faults and changes for as long as the core runs."""
     if policies.fault:
         data = CoreData(what="the policy cannot be used", detail=policies.fault)
         hub.recorder.about_core("policy.broken", data)
@@ -25,15 +25,15 @@ async def watch(hub: Hub, policies: Policies) -> None:
 
 
 def tell_faults(hub: Hub, policies: Policies) -> None:
-    """Record what was wrong with files of projects that were read meanwhile."""
-    told, policies.told = policies.told, []
-    for fault in told:
+    """Records the faults of projects' files that were read meanwhile."""
+    faults, policies.pending_faults = policies.pending_faults, []
+    for fault in faults:
         data = CoreData(what="a project's policy cannot be used", detail=fault, tier="project")
         hub.recorder.about_core("policy.fault", data)
 
 
 async def tell_changes(hub: Hub, policies: Policies) -> None:
-    """Record the files that are no longer what is in force."""
+    """Records the files that are no longer what is in force."""
     changed = await anyio.to_thread.run_sync(policies.changed)
     if changed:
         names = ", ".join(map(str, changed))

@@ -1,1 +1,1 @@
-"""What calls cost: the table of prices, one of the user's own, and newer ones."""
+"""Prices of model calls: a bundled table, one of the user's own, and newer ones."""

@@ -1,4 +1,4 @@
-"""Of what day a table of prices is, and when that is too long ago."""
+"""The date of a table of prices, and the age at which it is too old."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ What is installed does not say it: its table has no date, its archive none but a
 
 
 class PriceTable(msgspec.Struct, frozen=True, kw_only=True):
-    """Which table of prices is in use; `date` is empty where nothing tells its age.
+    """The table of prices in use; `date` is empty where nothing tells its age.
 
     `date` is the day of its release, or of the download of one that was `fetched`: a price that
     changed after it is not in it.
@@ -32,18 +32,18 @@ class PriceTable(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def old(self) -> bool:
-        """Whether its figures are to be doubted for its age."""
+        """Returns whether its figures are doubtful for its age."""
         return self.age_days is not None and self.age_days > OLD_DAYS
 
     @property
     def words(self) -> str:
-        """The table as a total names it: `prices of 2026-11-10, genai-prices 0.2.3`."""
+        """Returns the table as a total names it: `prices of 2026-11-10, genai-prices 0.2.3`."""
         day = f"prices {'fetched' if self.fetched else 'of'} {self.date}" if self.date else "prices"
         return f"{day}, {self.name} {self.version}".rstrip()
 
 
 def dated(table: PriceTable, now_us: int) -> PriceTable:
-    """The table with its age at this time; a day to come is an age of 0."""
+    """Returns the table with its age at this time; a day to come is an age of 0."""
     if not table.date:
         return table
     age = (_day(now_us) - date.fromisoformat(table.date)).days
@@ -51,12 +51,12 @@ def dated(table: PriceTable, now_us: int) -> PriceTable:
 
 
 def day_of(at_us: int) -> str:
-    """The UTC day of a time, as ISO 8601 writes it."""
+    """Returns the UTC day of a time, as ISO 8601 writes it."""
     return _day(at_us).isoformat()
 
 
 def version() -> str:
-    """The installed version of genai-prices; empty where it is not installed."""
+    """Returns the installed version of genai-prices; empty where it is not installed."""
     try:
         return metadata.version(NAME)
     except metadata.PackageNotFoundError:
@@ -64,11 +64,13 @@ def version() -> str:
 
 
 def installed_on() -> date:
-    """The day on which genai-prices came onto this machine: no table of its can be newer."""
+    """Returns the day on which genai-prices was installed: no table of its can be newer."""
     files = metadata.files(NAME) or []
-    found = next((Path(str(each.locate())) for each in files if each.name == "METADATA"), None)
+    metadata_path = next(
+        (Path(str(each.locate())) for each in files if each.name == "METADATA"), None
+    )
     try:
-        at_s = found.stat().st_mtime if found is not None else 0
+        at_s = metadata_path.stat().st_mtime if metadata_path is not None else 0
     except OSError:
         at_s = 0
     return datetime.fromtimestamp(at_s, UTC).date()

@@ -1,4 +1,4 @@
-"""The two files beside the prices: a table that was fetched, and what was resolved before.
+"""The two files beside the prices: a table that was fetched, and tariffs resolved before.
 
 A file that is broken, of another version or not ours alone is as good as none: the first is then
 the table that comes with the program, the second is made anew.
@@ -46,11 +46,11 @@ class _Resolved(msgspec.Struct, frozen=True, kw_only=True):
     format: int
     table: str
     date: str
-    found: list[tuple[Key, Schedule | None]]
+    schedules: list[tuple[Key, Schedule | None]] = msgspec.field(name="found")
 
 
 def read_fetched(path: Path) -> Fetched | None:
-    """The table that was fetched; None where there is none. Raises `ValueError`, `OSError`."""
+    """Reads the fetched table; None where there is none. Raises `ValueError`, `OSError`."""
     try:
         content = own_file.read(path)
     except FileNotFoundError:
@@ -62,34 +62,40 @@ def read_fetched(path: Path) -> Fetched | None:
 
 
 def write_fetched(path: Path, fetched: Fetched) -> None:
-    """Keep a table for later starts. Raises `OSError`."""
+    """Keeps a table for later starts. Raises `OSError`."""
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     own_file.replace(path, msgspec.json.encode(fetched))
 
 
 def read_resolved(path: Path, table: str) -> tuple[str, dict[Key, Schedule | None]]:
-    """The date of this table and what was resolved by it; empty where nothing good is kept."""
+    """Reads this table's date and the tariffs resolved by it; empty where the file is no good."""
     try:
-        kept = decoding.decode(own_file.read(path), _Resolved)
+        resolved = decoding.decode(own_file.read(path), _Resolved)
     except (OSError, ValueError, RecursionError):
         return "", {}
-    if kept.format != _FORMAT or kept.table != table or not all(map(_sound, kept.found)):
+    if (
+        resolved.format != _FORMAT
+        or resolved.table != table
+        or not all(map(_sound, resolved.schedules))
+    ):
         return "", {}
-    return kept.date, dict(kept.found)
+    return resolved.date, dict(resolved.schedules)
 
 
-def write_resolved(path: Path, table: str, date: str, found: dict[Key, Schedule | None]) -> None:
-    """Keep what was resolved by this table, with mode 0600; where that fails it is not kept.
+def write_resolved(
+    path: Path, table: str, date: str, schedules: dict[Key, Schedule | None]
+) -> None:
+    """Keeps the tariffs resolved by this table, with mode 0600; nothing where that fails.
 
     It is not forced onto the disk: what a power cut leaves of it does not decode.
     """
-    kept = _Resolved(format=_FORMAT, table=table, date=date, found=list(found.items()))
+    resolved = _Resolved(format=_FORMAT, table=table, date=date, schedules=list(schedules.items()))
     try:
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         descriptor, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
         try:
             with os.fdopen(descriptor, "wb") as file:
-                file.write(msgspec.json.encode(kept))
+                file.write(msgspec.json.encode(resolved))
             Path(name).replace(path)
         finally:
             Path(name).unlink(missing_ok=True)
@@ -98,7 +104,7 @@ def write_resolved(path: Path, table: str, date: str, found: dict[Key, Schedule 
 
 
 def _sound(entry: tuple[Key, Schedule | None]) -> bool:
-    """Whether a schedule has something for every time and any number of tokens."""
+    """Returns whether a schedule has an entry for every time and any number of tokens."""
     days = () if entry[1] is None else entry[1].days
     hours = [each for _, each in days]
     tiers = [tariff.tiers for each in hours for _, tariff in each if tariff is not None]

@@ -1,7 +1,7 @@
-"""What a call costs: the user's own prices, else the table of genai-prices.
+"""Gives the price of a call: the user's own prices, else the table of genai-prices.
 
-The table is loaded by the first call of a model that was never asked for, and what it says is kept
-in a file, so that most starts load nothing. A model without a price is kept as one.
+The table is loaded by the first call of a model that was never asked for, and what it says is
+kept in a file, so that most starts load nothing. A model without a price is kept as one.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ MOST_KNOWN = 10_000
 
 
 def prices_of(config: Config, paths: Paths, now_us: int) -> Prices:
-    """The prices in force for this user."""
+    """Builds the prices in force for this user."""
     return Prices(
         config.price,
         cache=paths.state_dir / RESOLVED,
@@ -60,7 +60,7 @@ def prices_of(config: Config, paths: Paths, now_us: int) -> Prices:
 
 
 class Prices:
-    """The tariff of every call; may be asked from any thread, but the first time it is slow."""
+    """Gives the tariff of every call, from any thread; slow the first time."""
 
     def __init__(
         self,
@@ -84,15 +84,15 @@ class Prices:
 
     @property
     def table(self) -> PriceTable:
-        """Which table is in use, with its age when this was made or renewed."""
+        """Returns the table in use, with its age when this was made or renewed."""
         return self._table
 
     def words(self) -> str:
-        """The table as a total names it."""
+        """Returns the table as a total names it."""
         return self._table.words
 
     def remark(self) -> str:
-        """What is wrong with the table in use and how to mend it; empty: nothing."""
+        """Returns the fault of the table in use and how to mend it; empty: nothing."""
         if self._fault:
             return f"{self._fault}; watchgate prices --update fetches it anew"
         if self._table.old:
@@ -103,19 +103,19 @@ class Prices:
         return ""
 
     def tariff_of(self, call: UsageCall) -> Tariff | None:
-        """The tariff of a call at its time; None: nobody says what its model charges."""
+        """Returns the tariff of a call at its time; None if nobody says what its model charges."""
         own = self.own.get(call.model)
         if own is not None:
             return own
         key = (call.provider, call.model, call.context)
         try:
-            found = self._known[key]
+            schedule = self._known[key]
         except KeyError:
-            found = self._resolve(key)
-        return None if found is None else found.at(call.at_us)
+            schedule = self._resolve(key)
+        return None if schedule is None else schedule.at(call.at_us)
 
     def renew(self, now_us: int) -> bool:
-        """See whether another table was fetched since; whether costs are to be computed anew."""
+        """Looks for another fetched table; returns whether costs are to be computed anew."""
         with self._lock:
             self._now_us = now_us
             before = self._source
@@ -128,7 +128,7 @@ class Prices:
         return self._table.version + at
 
     def _open(self) -> None:
-        """Find out which table is in use, without loading it."""
+        """Finds out which table is in use, without loading it."""
         before = self._source
         self._fault = ""
         self._fetched = self._newer()
@@ -141,12 +141,12 @@ class Prices:
             self._loaded = None
             self._known = {}
             if self._cache is not None:
-                kept_day, self._known = read_resolved(self._cache, self._source)
-                day = day or kept_day
+                stored_day, self._known = read_resolved(self._cache, self._source)
+                day = day or stored_day
         self._table = dated(msgspec.structs.replace(self._table, date=day), self._now_us)
 
     def _newer(self) -> Fetched | None:
-        """The table that was fetched, unless the one that comes with the program is newer."""
+        """Returns the fetched table, unless the one that comes with the program is newer."""
         if self._place is None:
             return None
         try:
@@ -166,10 +166,10 @@ class Prices:
             table = self._load()
             if len(self._known) >= MOST_KNOWN:
                 self._known.clear()
-            found = self._known[key] = table.schedule(*key)
+            schedule = self._known[key] = table.schedule(*key)
             if self._cache is not None and len(self._known) <= MOST_KEPT:
                 write_resolved(self._cache, self._source, self._table.date, self._known)
-            return found
+            return schedule
 
     def _load(self) -> Table:
         if self._loaded is None:
@@ -195,7 +195,7 @@ class Prices:
         self._known = {}
 
     def _date(self, table: Table) -> None:
-        """Where no list names the day of a release: of a day up to which it has prices."""
+        """Dates a table whose release no list names, by the last day that it has prices of."""
         if not self._table.date:
             newest: date | None = table.newest_start(until=installed_on())
             day = newest.isoformat() if newest else ""

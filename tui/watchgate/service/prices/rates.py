@@ -1,9 +1,10 @@
-"""What a model of the table charges, turned into whole pico-dollars.
+"""Turns the prices of a model into whole pico-dollars.
 
 The table names dollars per million tokens as decimals with up to six places, which are whole
-pico-dollars per token. The few with more are quotients that a binary float cut short (0.08333333333
-for 1/12); they are rounded to the nearest. Source: genai-prices, `ModelPrice` and its units, of
-which the more special one is charged where it has a price of its own, else the general one.
+pico-dollars per token. The few with more are quotients that a binary float cut short
+(0.08333333333 for 1/12); they are rounded to the nearest. Source: genai-prices, `ModelPrice`
+and its units, of which the more special one is charged where it has a price of its own, else
+the general one.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ Tiers = dict[int, int]
 
 
 def tariff(prices: ModelPrice) -> Tariff | None:
-    """The tariff of these prices; None where tokens that are read or written have no price."""
+    """Builds the tariff of these prices; None where tokens read or written have no price."""
     read = _tiers(prices, "input_mtok", _PICO_PER_MTOK)
     written = _tiers(prices, "output_mtok", _PICO_PER_MTOK)
     if read is None or written is None:
@@ -60,7 +61,7 @@ def tariff(prices: ModelPrice) -> Tariff | None:
 
 
 def own_tariff(price: PriceConfig) -> Tariff:
-    """The tariff of a price of the user's own."""
+    """Builds the tariff of a price of the user's own."""
     read = _own(price.input, _PICO_PER_MTOK)
 
     def cache(usd: float | None) -> int:
@@ -78,8 +79,8 @@ def own_tariff(price: PriceConfig) -> Tariff:
     return Tariff(((0, rates),))
 
 
-def dearer(found: Tariff, times: int, of: int) -> Tariff:
-    """Its rates for tokens by so many parts; what is not whole is rounded up.
+def dearer(tariff: Tariff, times: int, of: int) -> Tariff:
+    """Multiplies a tariff's rates for tokens by so many parts of so many, rounded up.
 
     A fee per search or call stays: the surcharge for a region is one on tokens.
     """
@@ -102,7 +103,7 @@ def dearer(found: Tariff, times: int, of: int) -> Tariff:
                     per_call=rates.per_call,
                 ),
             )
-            for over, rates in found.tiers
+            for over, rates in tariff.tiers
         )
     )
 

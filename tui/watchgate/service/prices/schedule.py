@@ -1,9 +1,9 @@
-"""What a model charges at any time: the days at which that changes, and the times of a day.
+"""The prices of a model at any time: the days at which they change, and the times of a day.
 
-All of a model's dates and hours are resolved at once, so that one answer holds for every call; an
-hour that begins within a quarter of an hour counts from the nearest one (see `rates.QUARTER_US`).
-Source: genai-prices, where a price counts from a start date (UTC) or between two times of the day,
-and which of them holds at a moment `ModelInfo.get_prices` says.
+All of a model's dates and hours are resolved at once, so that one answer holds for every call;
+an hour that begins within a quarter of an hour counts from the nearest one (see
+`rates.QUARTER_US`). Source: genai-prices, where a price counts from a start date (UTC) or
+between two times of the day, and which of them holds at a moment `ModelInfo.get_prices` says.
 """
 
 from __future__ import annotations
@@ -30,12 +30,12 @@ Hours = tuple[tuple[int, Tariff | None], ...]
 
 
 class Schedule(msgspec.Struct, frozen=True, array_like=True):
-    """What holds from each day (since 1970, the first 0) until the next."""
+    """A model's tariffs by day (since 1970, the first 0), each valid until the next."""
 
     days: tuple[tuple[int, Hours], ...]
 
     def at(self, at_us: int) -> Tariff | None:
-        """The tariff at this time (UTC); None: there is no price then."""
+        """Returns the tariff at this time (UTC µs); None: there is no price then."""
         day, of_day_us = divmod(max(at_us, 0), DAY_US)
         hours = self.days[bisect_right(self.days, day, key=_start) - 1][1]
         return hours[bisect_right(hours, of_day_us, key=_start) - 1][1]
@@ -48,7 +48,7 @@ def _start(entry: tuple[int, object]) -> int:
 def schedule(
     model: ModelInfo, context: Mapping[str, str], surcharge: tuple[int, int] | None = None
 ) -> Schedule:
-    """All that the model charges in this context, times a surcharge of so many parts of so many.
+    """Resolves all that the model charges in this context, times a surcharge as a fraction.
 
     Raises `ValueError` for a price that cannot be one.
     """
@@ -63,8 +63,8 @@ def schedule(
 
     def holds(day: int, of_day_us: int) -> Tariff | None:
         at = datetime(1970, 1, 1, tzinfo=UTC) + timedelta(days=day, microseconds=of_day_us)
-        found = tariff(model.get_prices(at, context or None))
-        return dearer(found, *surcharge) if found and surcharge else found
+        tariff_then = tariff(model.get_prices(at, context or None))
+        return dearer(tariff_then, *surcharge) if tariff_then and surcharge else tariff_then
 
     return Schedule(
         tuple(
@@ -75,9 +75,11 @@ def schedule(
 
 
 def _constraints(model: ModelInfo) -> list[Any]:
-    found = [each.constraint for each in model.prices] if isinstance(model.prices, list) else []
-    found += [each.constraint for each in model.price_variants or ()]
-    return [each for each in found if each is not None]
+    constraints = (
+        [each.constraint for each in model.prices] if isinstance(model.prices, list) else []
+    )
+    constraints += [each.constraint for each in model.price_variants or ()]
+    return [each for each in constraints if each is not None]
 
 
 def _of_day_us(at: time) -> int:
@@ -87,7 +89,7 @@ def _of_day_us(at: time) -> int:
 
 
 def _quarters(times: set[int]) -> dict[int, int]:
-    """The quarters of an hour nearest to these times of the day, the last time of each, in order.
+    """Returns the quarters of an hour nearest to these times, the last time of each, in order.
 
     What is nearest to the next midnight is left out: from then on holds what holds at 0.
     """

@@ -1,4 +1,4 @@
-"""The table of prices: which of its models is meant, and what that one charges.
+"""The bundled table of prices: finds the model that is meant, and what it charges.
 
 Source of the look-up: genai-prices, `DataSnapshot.find_provider_model` and `ModelInfo.calc_price`.
 """
@@ -40,7 +40,7 @@ class Table:
     """The providers and models of genai-prices; making one takes some 0.3 s of processor time."""
 
     def __init__(self, raw: Any = None) -> None:
-        """Take the table that comes with genai-prices, or one that was fetched and decoded.
+        """Takes the table that comes with genai-prices, or one that was fetched and decoded.
 
         Raises `TableError` for one that is none.
         """
@@ -48,7 +48,7 @@ class Table:
         self._snapshot = DataSnapshot(providers, from_auto_update=raw is not None)
 
     def schedule(self, provider: str, model: str, words: str) -> Schedule | None:
-        """What the model charges with these words of context; None: the table has no price.
+        """Returns the model's prices with these words of context; None: the table has no price.
 
         A provider that the table does not know counts as none told.
         """
@@ -56,18 +56,18 @@ class Table:
             return None
         known = find_provider_by_id(self._snapshot.providers, provider) if provider else None
         try:
-            owner, found = self._snapshot.find_provider_model(
+            owner, entry = self._snapshot.find_provider_model(
                 model, None, known.id if known else None, None
             )
-            theirs = any(found is each for each in owner.models)
+            theirs = any(entry is each for each in owner.models)
             us = US in words.split() and owner.id == _SURCHARGED
-            return schedule(found, context(words) if theirs else {}, US_SURCHARGE if us else None)
+            return schedule(entry, context(words) if theirs else {}, US_SURCHARGE if us else None)
         except (*_ODD, re.error):
             return None
 
     def newest_start(self, until: date) -> date | None:
-        """The latest day until which a price of the table is known to have been entered."""
-        found = [
+        """Returns the latest day up to `until` from which the table has a price."""
+        starts = [
             start
             for provider in self._snapshot.providers
             for model in provider.models
@@ -75,10 +75,10 @@ class Table:
             for price in model.prices
             if (start := getattr(price.constraint, "start_date", None)) and start <= until
         ]
-        return max(found, default=None)
+        return max(starts, default=None)
 
     def check(self) -> None:
-        """Raise `TableError` where a model has a price that cannot be one."""
+        """Raises `TableError` where a model has a price that cannot be one."""
         for provider in self._snapshot.providers:
             for model in provider.models:
                 try:
@@ -88,29 +88,29 @@ class Table:
 
     @property
     def size(self) -> int:
-        """How many models it has."""
+        """Returns the number of models."""
         return sum(len(provider.models) for provider in self._snapshot.providers)
 
     @property
     def providers(self) -> frozenset[str]:
-        """The names of the providers it has."""
+        """Returns the names of the providers."""
         return frozenset(provider.id for provider in self._snapshot.providers)
 
 
 def context(words: str) -> dict[str, str]:
-    """The context that the table knows by these words; a word that it does not know says nothing.
+    """Turns words of context into those of the table; a word that it does not know is dropped.
 
     `fast` is Anthropic's speed and OpenAI's service tier of this name.
     """
-    found: dict[str, str] = {}
+    fields: dict[str, str] = {}
     for word in words.split():
         if word == "fast":
-            found["speed"] = word
+            fields["speed"] = word
         if word in _TIERS:
-            found["service_tier"] = word
+            fields["service_tier"] = word
         if word == "batch":
-            found["processing"] = word
-    return found
+            fields["processing"] = word
+    return fields
 
 
 def _fetched(raw: Any) -> list[types.Provider]:
@@ -121,7 +121,7 @@ def _fetched(raw: Any) -> list[types.Provider]:
     if not isinstance(raw, list):
         raise TableError("it is no list of providers")
     try:
-        found: list[types.Provider] = read(raw)
+        providers: list[types.Provider] = read(raw)
     except _ODD as fault:
         raise TableError("it is not built as a table of prices is") from fault
-    return found
+    return providers

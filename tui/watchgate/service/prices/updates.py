@@ -1,4 +1,4 @@
-"""Newer prices from the network: only when asked for, checked before they are used, kept whole.
+"""Fetches newer prices: only when asked for, checked before they are used, kept whole.
 
 Source: the address from which genai-prices itself updates (`DEFAULT_UPDATE_URL`).
 """
@@ -40,7 +40,7 @@ class UpdateError(Exception):
 def update(
     path: Path, now_us: int, *, url: str | None = None, timeout_s: float = TIMEOUT_S
 ) -> Fetched:
-    """Fetch the newest table and keep it at `path`; takes a while, so not on an event loop.
+    """Fetches the newest table and keeps it at `path`; slow, so not on an event loop.
 
     Raises `UpdateError`, after which everything is as it was.
     """
@@ -61,13 +61,13 @@ def update(
 def keep_new(
     paths: Paths, now_us: int, *, url: str | None = None, timeout_s: float = TIMEOUT_S
 ) -> str:
-    """Fetch prices if those that were fetched are older than a day; what to say about it, or ""."""
+    """Fetches prices if those fetched are older than a day; returns what to say about it, or ""."""
     path = paths.data_dir / FETCHED
     try:
-        found = read_fetched(path)
+        fetched = read_fetched(path)
     except (OSError, ValueError):
-        found = None
-    if found is not None and 0 <= now_us - found.fetched_us < FRESH_US:
+        fetched = None
+    if fetched is not None and 0 <= now_us - fetched.fetched_us < FRESH_US:
         return ""
     try:
         update(path, now_us, url=url, timeout_s=timeout_s)
@@ -77,7 +77,7 @@ def keep_new(
 
 
 def _download(url: str, timeout_s: float) -> bytes:
-    """What lies there. A limit for each wait is not enough: a slow sender passes every one."""
+    """Downloads a URL within a total time: a slow sender would pass a limit for each wait."""
     http = import_module("httpx2")
     until_s = time.monotonic() + timeout_s
     content = bytearray()
@@ -98,7 +98,7 @@ def _download(url: str, timeout_s: float) -> bytes:
 
 
 def _check(content: bytes) -> None:
-    """Raise `TableError` or `ValueError` unless this is a table as good as the one we have."""
+    """Raises `TableError` or `ValueError` unless this is a table as good as the one we have."""
     make: type[Table] = import_module("watchgate.service.prices.table").Table
     ours, theirs = make(), make(msgspec.json.decode(content))
     missing = _EXPECTED - theirs.providers

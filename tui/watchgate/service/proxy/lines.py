@@ -28,7 +28,7 @@ class Lines:
         self._too_long = False
 
     def feed(self, data: bytes) -> Iterator[Piece]:
-        """What is complete now, in order."""
+        """Yields the complete lines, in order."""
         start = 0
         while (end := data.find(b"\n", start) + 1) > 0:
             yield self._line(data[start:end])
@@ -44,7 +44,7 @@ class Lines:
             yield Piece(self._take(), whole=False, ends=False)
 
     def rest(self) -> Iterator[Piece]:
-        """What came after the last line's end, when the stream is over."""
+        """Yields the bytes after the last line's end, when the stream is over."""
         if self._pending:
             yield Piece(self._take())
         elif self._too_long:

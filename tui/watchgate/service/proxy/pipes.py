@@ -8,11 +8,11 @@ import anyio
 
 CHUNK_BYTES = 64 * 1024
 PIECE_BYTES = 4096
-"""What a pipe or socket that is writable takes without blocking (PIPE_BUF on Linux)."""
+"""Bytes that a writable pipe or socket takes without blocking (PIPE_BUF on Linux)."""
 
 
 async def read(descriptor: int) -> bytes:
-    """Some bytes, none at the end; raises `OSError`."""
+    """Returns some bytes, none at the end; raises `OSError`."""
     try:
         await anyio.wait_readable(descriptor)
     except PermissionError:
@@ -21,7 +21,10 @@ async def read(descriptor: int) -> bytes:
 
 
 class Writer:
-    """One side's input; lines of several tasks never mix. `lock` is held for a line in pieces."""
+    """The input of one side; lines of several tasks never mix.
+
+    `lock` is held for a line in pieces.
+    """
 
     def __init__(self, descriptor: int) -> None:
         self.descriptor = descriptor
@@ -29,12 +32,12 @@ class Writer:
         self.broken = False
 
     async def line(self, data: bytes) -> None:
-        """Write a whole line; nothing once the other end is gone."""
+        """Writes a whole line; nothing once the other end is gone."""
         async with self.lock:
             await self.piece(data)
 
     async def piece(self, data: bytes) -> None:
-        """Write some bytes, while `lock` is held."""
+        """Writes some bytes, while `lock` is held."""
         left = memoryview(data)
         while left and not self.broken:
             try:
@@ -44,7 +47,7 @@ class Writer:
                 self.broken = True
 
     def close(self) -> None:
-        """Tell the other end that nothing more comes."""
+        """Closes the descriptor, so that the other end reads the end of the stream."""
         if self.descriptor >= 0:
             os.close(self.descriptor)
         self.broken, self.descriptor = True, -1

@@ -1,7 +1,7 @@
 """A transparent proxy around one agent: every byte passes, and some requests are held.
 
-Our standard input and output are the editor's, the agent is our child. What its wire holds is
-asked at the core; whatever goes wrong there hands the request on as it came.
+Our standard input and output are the editor's, the agent is our child. Requests that its wire holds
+are put to the core; whatever goes wrong there hands the request on as it came.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ class _Long:
         self._locked = False
 
     async def part(self, data: bytes) -> None:
-        """Pass one more piece on."""
+        """Passes one more piece on."""
         if not self.step.passes:
             return
         if not self._locked:
@@ -49,13 +49,13 @@ class _Long:
         await self._sink.piece(data)
 
     def end(self) -> None:
-        """Let other lines in again."""
+        """Lets other lines in again."""
         if self._locked:
             self._sink.lock.release()
 
 
 class Proxy:
-    """One agent's run; an operator is waited for at most `deadline_s`."""
+    """The run of one agent; an operator is waited for at most `deadline_s`."""
 
     def __init__(self, wire: Wire, core: IngestClient, deadline_s: float) -> None:
         self._wire = wire
@@ -67,11 +67,14 @@ class Proxy:
 
     @property
     def lost(self) -> int:
-        """How many messages were not recorded."""
+        """The number of messages that were not recorded."""
         return self._teller.lost
 
     async def run(self, argv: Sequence[str], source: int, sink: int) -> int:
-        """The agent's exit code, negative for the signal that ended it; raises `OSError`."""
+        """Runs the agent; returns its exit code, negative for the signal that ended it.
+
+        Raises `OSError`.
+        """
         with anyio.open_signal_receiver(*_SIGNALS) as signals:
             child = _start(argv)
             if child.stdin is None or child.stdout is None:
@@ -106,8 +109,8 @@ class Proxy:
             await over.wait()
         for held, _ in self._wire.withdraw():
             self._stop_asking(held)
-        for seen in self._wire.rest():
-            self._teller.add(seen)
+        for observed in self._wire.rest():
+            self._teller.add(observed)
         await self._teller.caught_up()
 
     async def _from_editor(self, source: int, tasks: TaskGroup) -> None:
@@ -160,14 +163,14 @@ class Proxy:
         await self._tell(step)
 
     def _record(self, step: Step) -> None:
-        for seen in step.seen:
-            self._teller.add(seen)
+        for observed in step.observed:
+            self._teller.add(observed)
 
     async def _tell(self, step: Step) -> None:
-        """Tell the agent what comes of a line."""
+        """Sends the agent the answers to a line."""
         await self._end_held(step.ended)
-        for told in step.told:
-            await self._to_agent.line(told)
+        for line in step.agent_lines:
+            await self._to_agent.line(line)
 
     async def _ask(self, held: Held) -> None:
         if held.key not in self._lines:
@@ -177,32 +180,32 @@ class Proxy:
             answer = b""
             await self._teller.caught_up()
             with suppress(Unanswered):
-                answer = await self._core.ask(held.seen, Lane.RELAY, self._deadline_s)
+                answer = await self._core.ask(held.observed, Lane.RELAY, self._deadline_s)
         self._asking.pop(held.key, None)
         line = self._lines.pop(held.key, b"")
         if scope.cancelled_caught:
             return
-        told = self._wire.settle(held, answer)
-        if told is None:
+        line_back = self._wire.settle(held, answer)
+        if line_back is None:
             await self._to_editor.line(line)
-        elif told:
-            await self._to_agent.line(told)
+        elif line_back:
+            await self._to_agent.line(line_back)
 
     async def _end_held(self, ended: tuple[tuple[Held, bytes], ...]) -> None:
-        for held, told in ended:
+        for held, line in ended:
             self._stop_asking(held)
-            if told:
-                await self._to_agent.line(told)
+            if line:
+                await self._to_agent.line(line)
 
     def _stop_asking(self, held: Held) -> None:
-        """Hang up at the core, which withdraws the request there."""
+        """Hangs up at the core, which withdraws the request there."""
         self._lines.pop(held.key, None)
         if (scope := self._asking.get(held.key)) is not None:
             scope.cancel()
 
 
 def _start(argv: Sequence[str]) -> subprocess.Popen[bytes]:
-    """The agent, in a group of its own, so that a signal reaches it once and through us."""
+    """Starts the agent in a group of its own, so that a signal reaches it once and through us."""
     return subprocess.Popen(argv, stdin=subprocess.PIPE, stdout=subprocess.PIPE, process_group=0)
 
 
@@ -213,7 +216,7 @@ async def _hand_on(signals: AsyncIterator[signal.Signals], child: subprocess.Pop
 
 
 def _end(child: subprocess.Popen[bytes]) -> None:
-    """An agent that runs when we end is ended with all that is in its group."""
+    """Ends an agent that still runs, with all that is in its group."""
     if child.poll() is None:
         with suppress(OSError):
             os.killpg(child.pid, signal.SIGKILL)

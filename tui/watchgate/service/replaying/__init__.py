@@ -1,1 +1,1 @@
-"""Deciding a recording again: what was recorded goes through the live path with a virtual clock."""
+"""Decides a recording again: its events go through the live path with a virtual clock."""

@@ -1,4 +1,4 @@
-"""A whole recording decided again, and what comes out otherwise."""
+"""Decides a whole recording again, and compares the outcomes that can be compared."""
 
 from __future__ import annotations
 
@@ -57,16 +57,23 @@ def decide_again(
     handlers: Iterable[Handler],
     adapters: Mapping[str, Adapter],
 ) -> Again:
-    """Decide a recording again; `judge` makes a gate that remembers nothing.
+    """Decides a recording again.
 
-    A core that was started anew remembered nothing either but how budgets stood, so each is played
-    by itself.
+    A core that was started anew remembered nothing but how budgets stood, so the records of each
+    core are played by themselves.
+
+    Args:
+        records: The recording, in order.
+        config: The configuration to decide by.
+        judge: Makes a policy gate that remembers nothing.
+        handlers: The handlers to decide by; none of them is run.
+        adapters: The agents by name.
     """
     lives: dict[str, list[Record]] = {}
     for record in records:
         lives.setdefault(record.core, []).append(record)
     handlers = tuple(handlers)
-    found: list[Difference] = []
+    differences: list[Difference] = []
     decided, left_out = 0, Counter[str]()
     budgets: Budgets = {}
     for life in lives.values():
@@ -96,9 +103,9 @@ def decide_again(
                 continue
             decided += 1
             if differs:
-                found.append(_difference(played, differs, then, now))
-    found.sort(key=lambda each: each.seq)
-    return Again(tuple(found), decided, dict(left_out))
+                differences.append(_difference(played, differs, then, now))
+    differences.sort(key=lambda each: each.seq)
+    return Again(tuple(differences), decided, dict(left_out))
 
 
 def _then(played: Played, recording: Recording) -> Outcome:
@@ -114,13 +121,13 @@ def _now(played: Played, player: Player) -> Outcome:
 
 
 def _unkept(played: Played) -> str:
-    """Why its trace cannot be compared: a verdict that had no say is recorded with the reason."""
+    """Returns why its trace cannot be compared: a verdict without a say is stored as its reason."""
     rows = () if played.trace is None else played.trace.rows
     return NOT_KEPT if any(row.ignored and not row.detail for row in rows) else ""
 
 
 def _crowded(then: Outcome) -> str:
-    """Why other sessions decided about the event; empty where they did not."""
+    """Returns the reason if other sessions decided about the event; else ""."""
     full = then.word == "denied-failure" and then.reason.endswith(_CROWDED)
     return "too many other calls waited" if full else ""
 

@@ -1,7 +1,7 @@
-"""What became of requests, carried over to those of a replay: answers, ends, and what was written.
+"""Carries recorded answers, ends and writes of requests over to those of a replay.
 
-Where the replay asks nobody about a call, the answer that was recorded for it is let go. Where it
-asks and nobody was asked then, the request stays without an answer.
+Where the replay asks nobody about a call, the answer that was recorded for it is let go. Where
+it asks and nobody was asked then, the request stays without an answer.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from watchgate.service.replaying.recording import UNTOLD, Recording
 LATE_S = 1.0
 """A live core looks at its deadlines at least this often."""
 
-_SAID: Final[dict[str, Literal["allow", "deny", "handback", "answer"]]] = {
+_DECISIONS: Final[dict[str, Literal["allow", "deny", "handback", "answer"]]] = {
     "allowed-by-operator": "allow",
     "denied-by-operator": "deny",
     "handed-back-by-operator": "handback",
@@ -46,30 +46,30 @@ class Answers:
         self._uncommitted: list[str] = []
 
     def know(self, recorded: str, again: str) -> None:
-        """The request that was recorded by one id has another this time."""
+        """Maps a request's recorded id to the one that it has this time."""
         if self._open(recorded) is None:
             self._ids[recorded], self._recorded[again] = again, recorded
 
     def decided(self, request: str) -> None:
-        """An allow was decided, and waits for the disk."""
+        """Notes that an allow was decided, and waits for the disk."""
         self._uncommitted.append(request)
 
     def commit(self, upto: int) -> None:
-        """What was on disk by the record of this number is; some of it was never to be told."""
+        """Commits the allows that were on disk by record number `upto`, but for unsent ones."""
         waiting, self._uncommitted = self._uncommitted, []
         for again in waiting:
             request = self._engine.broker.open.get(again)
             if request is None:
                 continue
             recorded = self._recorded.get(again)
-            told = self._recording.told_by(recorded, upto)
-            if not told or recorded in self._recording.untold:
+            committed = self._recording.was_committed_by(recorded, upto)
+            if not committed or recorded in self._recording.untold:
                 self._uncommitted.append(again)
             else:
                 self._do(self._engine.committed(again, True, request.ending.at))
 
     def play(self, record: Record, now: Instant) -> None:
-        """What a record tells of a request happens to it."""
+        """Applies what a record says of a request to that request."""
         name = record.request or str(record.data.get("grant") or record.data.get("id") or "")
         untold = record.kind == "effect.undelivered" and record.data.get("what") in UNTOLD
         if record.kind == "grant.revoked":
@@ -96,7 +96,7 @@ class Answers:
         wanted = Status.COMMITTING if untold else Status.PENDING
         if request is None or request.status is not wanted:
             return
-        if word in _SAID and not untold:
+        if word in _DECISIONS and not untold:
             self._say(request, ended, now)
         elif word == "edited-by-operator":
             self._edit(name, request, ended, now)
@@ -107,8 +107,8 @@ class Answers:
 
     def _say(self, request: Request, ended: DecisionData, now: Instant) -> None:
         offered = ended.scope if ended.scope in request.data.scopes else "once"
-        said = Decision(
-            decision=_SAID[ended.word],
+        decision = Decision(
+            decision=_DECISIONS[ended.word],
             by=ended.by,
             digest=request.data.digest,
             reason=ended.reason,
@@ -118,7 +118,7 @@ class Answers:
             answers=ended.answers,
         )
         try:
-            decided = self._engine.broker.decide(request.id, said, now)
+            decided = self._engine.broker.decide(request.id, decision, now)
         except Refused:
             return  # it is not offered this time, or came too late
         self._do(self._engine.decided(decided))
@@ -127,20 +127,22 @@ class Answers:
         made = self._made_of(name)
         if made is None:
             return
-        said = Decision(decision="allow", by=ended.by, digest=request.data.digest, confirmed=True)
+        decision = Decision(
+            decision="allow", by=ended.by, digest=request.data.digest, confirmed=True
+        )
         try:
-            edited, effects = self._engine.edit(request, made[1].tool.input, said, now)
+            edited, effects = self._engine.edit(request, made[1].tool.input, decision, now)
         except Refused:
             return
         self.know(made[0], edited.id)
         self._do(effects)
 
     def _made_of(self, name: str) -> tuple[str, RequestData] | None:
-        found = self._recording.asked.items()
-        return next((each for each in found if each[1].edited_from == name), None)
+        requests = self._recording.asked.items()
+        return next((each for each in requests if each[1].edited_from == name), None)
 
     def _let_through(self, request: Request, ended: DecisionData, now: Instant) -> None:
-        """A grant that was given outside of the recording answered."""
+        """Answers with a grant that was given outside of the recording."""
         settled = self._engine.broker.settle(
             request, Input.ALLOW, word=ended.word, by=ended.by, now=now
         )
@@ -150,6 +152,15 @@ class Answers:
     def _without_answer(
         self, request: Request, word: Word, reason: str, now: Instant, *, untold: bool
     ) -> None:
+        """Ends a request that nobody answered, in the way that was recorded.
+
+        Args:
+            request: The request of the replay.
+            word: The word in which it ended then.
+            reason: The recorded reason.
+            now: The time of the replay.
+            untold: Whether the allow was decided then and never sent.
+        """
         engine = self._engine
         if word.endswith("-by-timeout"):
             if word.startswith("handed-back"):
@@ -173,26 +184,26 @@ class Answers:
                 self._do(engine.failed(waiter.conn, reason, now))
 
     def let_pass(self, names: Iterable[str], now: Instant) -> None:
-        """The event that comes next tells that the agent is past these: no gate waits for them."""
+        """Releases requests whose agent went on by the next event: no gate waits for them."""
         for name in names:
             request = self._open(name)
             if request is not None:
                 self._leave_closed(request, now)
 
     def hang_up(self, request: Request, now: Instant) -> None:
-        """Everybody who waits for a request goes away."""
+        """Disconnects everybody who waits for a request."""
         for waiter in list(request.waiters):
             self._do(self._engine.hung_up(waiter.conn, now))
 
     def _leave_closed(self, request: Request, now: Instant) -> None:
-        """Clients that leave while others wait leave no record; the end tells who was left."""
+        """Hangs up clients that left while others waited, of which no record tells."""
         open_ones = [each for each in request.waiters if each.silence != "deny"]
         if open_ones:
             for waiter in [each for each in request.waiters if each.silence == "deny"]:
                 self._do(self._engine.hung_up(waiter.conn, now))
 
     def _leave_every_closed(self, now: Instant) -> None:
-        """The same for all requests that end together."""
+        """Does the same for all requests that end together."""
         for request in list(self._engine.broker.open.values()):
             ended = self._recording.ended.get(self._recorded.get(request.id, ""))
             if ended is not None and ended.word.startswith("handed-back"):

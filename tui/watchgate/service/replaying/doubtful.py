@@ -1,4 +1,4 @@
-"""What hangs on calls that cannot be decided again, and is therefore not compared either."""
+"""Decides a whole recording again, and compares the outcomes that can be compared."""
 
 from __future__ import annotations
 
@@ -8,21 +8,21 @@ from watchgate.service.replaying.recording import Came
 
 
 class Doubtful:
-    """The calls that were left out: what hangs on one of them is as doubtful as that."""
+    """The calls that were left out: what depends on one of them is as doubtful as that."""
 
     def __init__(self) -> None:
         self._calls: set[tuple[str, str, str | None]] = set()
         self._denied: set[tuple[str, str]] = set()
 
     def add(self, came: Came, then: Outcome, now: Outcome) -> None:
-        """An event was left out."""
+        """Notes an event that was left out."""
         event, record = came.event, came.record
         self._calls.add((event.agent, event.session, record.call))
         if any((each.word or "").startswith("denied") for each in (then, now)):
             self._denied.add((event.agent, event.session))
 
     def touches(self, came: Came, then: Outcome, now: Outcome, differs: tuple[str, ...]) -> bool:
-        """Whether an event is about such a call, may be its retry, or found a handler resting."""
+        """Returns whether an event may depend on such a call: its own, its retry, or a breaker."""
         event, record = came.event, came.record
         if (event.agent, event.session, record.call) in self._calls:
             return True
@@ -38,6 +38,6 @@ def _retried(outcome: Outcome) -> bool:
 
 
 def _rested(outcome: Outcome) -> bool:
-    """Whether a handler was not asked: it is counted over all calls how often it was silent."""
+    """Returns whether a breaker kept a handler from running, which counts over all calls."""
     rows = [] if outcome.trace is None else outcome.trace["rows"]
     return any(row["why"] == "breaker" for row in rows)

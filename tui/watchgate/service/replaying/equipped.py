@@ -1,4 +1,4 @@
-"""What a core would decide with on this machine now, for recordings: its policy and handlers."""
+"""Builds what a core on this machine would decide with now: its policy and handlers."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from watchgate.service.stage import real_stage
 
 
 def judges(paths: Paths, config: Config, *, policy: Path | None = None) -> Callable[[], Judge]:
-    """Makes gates with the policy in force, or with `policy` in the place of the user's file.
+    """Returns a maker of gates with the policy in force, or with `policy` as the user's file.
 
     Raises `PolicyFault` for a file that cannot be used: nothing is decided by half a policy.
     """
@@ -41,7 +41,7 @@ class PolicyFault(ValueError):
 
 
 def handlers(paths: Paths, config: Config, environ: Mapping[str, str]) -> tuple[Handler, ...]:
-    """The handlers that the configuration names, none of which is run; raises `EquipmentError`."""
+    """Returns the configured handlers, none of which is run; raises `EquipmentError`."""
     pool = ChildPool()
     try:
         return equip(config, paths, environ, pool, prints=False).handlers

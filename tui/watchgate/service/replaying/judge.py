@@ -1,4 +1,4 @@
-"""The policy of a replay: calls that cannot be judged again keep what was recorded of them."""
+"""The policy gate of a replay: calls that cannot be judged again keep their recorded assessment."""
 
 from __future__ import annotations
 
@@ -20,25 +20,25 @@ class Judge(PolicyGate):
         self._as_recorded: dict[_Key, Assessment] = {}
         self._over: dict[_Key, str] = {}
 
-    def keep(self, event: Event, found: Assessment) -> None:
-        """Let the event's call have this assessment."""
-        self._as_recorded[_key(event)] = found
+    def keep(self, event: Event, assessment: Assessment) -> None:
+        """Sets the assessment of the event's call."""
+        self._as_recorded[_key(event)] = assessment
 
     def keep_over_budget(self, event: Event, why: str) -> None:
-        """The event's call was asked because a budget was used up, which may be told before."""
+        """Notes that the event's call was asked because a budget was used up."""
         self._over[_key(event)] = why
 
     def over_budget(self, event: Event) -> str:
-        """What the recording told of budgets, else what the recorded call says."""
+        """Returns what budgets say now, else what the recorded call says."""
         return super().over_budget(event) or self._over.get(_key(event), "")
 
     def assess(self, event: Event) -> Assessment | None:
-        """What was recorded of the call, if that is kept, else what the policy says now."""
+        """Returns the recorded assessment of the call if that is kept, else the policy's now."""
         return self._as_recorded.get(_key(event)) or super().assess(event)
 
 
 def as_recorded(call: CallData, asked: RequestData | None) -> Assessment:
-    """The assessment that was recorded; what the policy decided is told by what followed."""
+    """Rebuilds the assessment that was recorded; its decision shows in what followed."""
     decision: Decision = "ask"
     if call.gate == "denied" and call.word == "denied-by-rule":
         decision = "deny"

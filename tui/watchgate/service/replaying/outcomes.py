@@ -1,4 +1,4 @@
-"""What came of an event, as far as it is compared: the gate, the request's end, the trace."""
+"""Decides a whole recording again, and compares the outcomes that can be compared."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _ROW: Final = ("handler", "role", "kind", "status", "why", "verdict", "detail", 
 
 
 class Outcome(msgspec.Struct, frozen=True, omit_defaults=True):
-    """What was done about one event, and why; `word` is how its request ended, or why none was.
+    """The outcome of one event; `word` is how its request ended, or why there was none.
 
     `findings` and `trace` are plain objects, without anything that tells a time.
     """
@@ -36,10 +36,10 @@ def outcome(
     word: str | None,
     trace: TraceData | None,
 ) -> Outcome:
-    """The outcome that these records tell of."""
-    told = None if trace is None else _trace(trace)
+    """Builds the outcome that these records report."""
+    trace_fields = None if trace is None else _trace(trace)
     if call is None:
-        return Outcome(trace=told)
+        return Outcome(trace=trace_fields)
     held = call.gate == "held"
     return Outcome(
         gate=call.gate,
@@ -48,12 +48,12 @@ def outcome(
         rule=call.rule,
         reason=_timeless(call.reason),
         findings=[_plain(each) for each in asked.findings] if held and asked is not None else [],
-        trace=told,
+        trace=trace_fields,
     )
 
 
 def differing(recorded: Outcome, again: Outcome) -> tuple[str, ...]:
-    """The names of the fields in which two outcomes differ.
+    """Returns the names of the fields in which two outcomes differ.
 
     Where the recording ends before a request or a trace did, nothing can differ from it.
     """
@@ -68,10 +68,10 @@ def differing(recorded: Outcome, again: Outcome) -> tuple[str, ...]:
 
 
 def shown(outcome: Outcome, differs: tuple[str, ...]) -> dict[str, Any]:
-    """The outcome to print: its long parts only where they differ."""
+    """Returns the outcome to print: its long parts only where they differ."""
     long = {"findings", "trace"} - set(differs)
-    found: dict[str, Any] = msgspec.to_builtins(outcome)
-    return {name: value for name, value in found.items() if name not in long}
+    fields: dict[str, Any] = msgspec.to_builtins(outcome)
+    return {name: value for name, value in fields.items() if name not in long}
 
 
 def _trace(trace: TraceData) -> dict[str, Any]:
@@ -85,15 +85,15 @@ def _trace(trace: TraceData) -> dict[str, Any]:
 
 
 def _row(row: TraceRow) -> dict[str, Any]:
-    found = {name: getattr(row, name) for name in _ROW}
-    return {**found, "detail": _timeless(row.detail)}
+    columns = {name: getattr(row, name) for name in _ROW}
+    return {**columns, "detail": _timeless(row.detail)}
 
 
 def _plain(finding: Any) -> dict[str, Any]:
-    found: Mapping[str, Any] = msgspec.to_builtins(finding)
-    return {**found, "reason": _timeless(str(found["reason"]))}
+    fields: Mapping[str, Any] = msgspec.to_builtins(finding)
+    return {**fields, "reason": _timeless(str(fields["reason"]))}
 
 
 def _timeless(text: str) -> str:
-    """The text with each span of time in it made equal: a retry says how long ago it was."""
+    """Returns the text with each span of time made equal: a retry says how long ago it was."""
     return _SPAN_OF_TIME.sub(r"N \1", text)

@@ -1,8 +1,8 @@
 """Plays a recording through an engine whose clock only the recording moves.
 
-What no event brings about is taken from the recording: what handlers and operators said, which
-clients left, what could not be written, and whether anybody was attached. Nothing here can reach an
-agent: an answer goes nowhere.
+What no event brings about is taken from the recording: the answers of handlers and operators,
+which clients left, what could not be written, and whether anybody was attached. Nothing here
+can reach an agent: an answer goes nowhere.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ class Played(msgspec.Struct, kw_only=True):
 
 
 class Player:
-    """One core's life, played again; `played` are its events in the order in which they came.
+    """Plays one core's records again; `played` are its events in the order in which they came.
 
     `asked` and `words` are what its requests asked this time, and how those that ended did.
     """
@@ -64,6 +64,15 @@ class Player:
         handlers: Iterable[Handler],
         traits: Callable[[str], Traits],
     ) -> None:
+        """Builds an engine for the recording.
+
+        Args:
+            recording: The records of one core.
+            config: The configuration to decide by.
+            gate: The policy, which keeps what cannot be judged again.
+            handlers: The handlers, none of which is run.
+            traits: Gives an agent's traits by its name.
+        """
         self.played: list[Played] = []
         self.asked: dict[str, RequestData] = {}
         self.words: dict[str, str] = {}
@@ -82,7 +91,7 @@ class Player:
         self._now = self._at(recording.steps[0][0] if recording.steps else 0)
 
     def run(self) -> None:
-        """Play all of it."""
+        """Plays all of it."""
         for moment, step in self._recording.steps:
             self._catch_up(moment)
             self._move(moment)
@@ -109,7 +118,7 @@ class Player:
                 asked = self._recording.asked.get(came.record.request or "")
                 self._gate.keep(event, as_recorded(came.call, asked))
         self._untraced[_key(event)].append(played)
-        if not came.heard:
+        if not came.dispatched:
             self._seq = came.record.seq
         self._answers.let_pass(self._recording.passed[came.record.seq], self._now)
         self._ready(played, event, self._seq)
@@ -121,7 +130,7 @@ class Player:
         take(self._gate.budgets, decoding.convert(record.data, BudgetData), key)
 
     def _ready(self, played: Played, event: Event, upto: int) -> None:
-        """Make everything around the engine what it was when this was decided."""
+        """Restores the state around the engine in which this was decided."""
         call = played.came.call
         self._answers.commit(upto)
         if call is not None:
@@ -143,7 +152,7 @@ class Player:
                     self._note(draft)
                 case Commit(request=request):
                     self._answers.decided(request)
-                case Ask(hearing=hearing, invoke=invoke):
+                case Ask(dispatch_id=hearing, invoke=invoke):
                     self._ask(hearing, invoke.handler.id, invoke.event)
                 case _:
                     pass
@@ -151,13 +160,13 @@ class Player:
     def _note(self, draft: Draft) -> None:
         data, key = draft.data, (draft.agent, draft.session)
         if isinstance(data, CallData):
-            found = self._unnamed[(*key, draft.kind, data.native, draft.at)]
-            if found:
-                self._name(found.pop(0), data, draft.request)
+            events = self._unnamed[(*key, draft.kind, data.native, draft.at)]
+            if events:
+                self._name(events.pop(0), data, draft.request)
         elif isinstance(data, TraceData):
-            found = self._untraced[(*key, data.kind, data.native, draft.at)]
-            if found:
-                found.pop(0).traced = data
+            events = self._untraced[(*key, data.kind, data.native, draft.at)]
+            if events:
+                events.pop(0).traced = data
         elif draft.request is not None and draft.kind == "approval.requested":
             self.asked[draft.request] = data
         elif draft.request is not None and draft.kind == "approval.decided":
@@ -170,7 +179,7 @@ class Player:
             self._answers.know(recorded, request)
 
     def _ask(self, hearing: int, handler: str, event: Event) -> None:
-        """A handler is asked, and says at its time what it said then."""
+        """Plans a handler's recorded answer for the time at which it came."""
         waiting = self._untraced[_key(event)]
         played = waiting[0] if waiting else None
         trace = None if played is None else played.trace
@@ -202,7 +211,7 @@ class Player:
     def _stand_in(
         self, hearing: int, handler: str, played: Played | None, row: TraceRow | None = None
     ) -> None:
-        """Nobody knows what it would say: let the call end as it did."""
+        """Gives the answer by which the call ends as it did, where none was recorded."""
         call = None if played is None else played.came.call
         if played is not None:
             played.why_not = played.why_not or _UNRECORDED
@@ -221,16 +230,16 @@ class Player:
     def _report(self, at_us: int, hearing: int, handler: str, verdict: Verdict) -> None:
         def speak() -> None:
             for conn in self._engine.waits_for(hearing):
-                heard = self.played[conn - 1]
-                if heard.call is None:  # an observer may speak long after it was decided
-                    self._ready(heard, heard.came.event, heard.came.record.seq)
+                waiting = self.played[conn - 1]
+                if waiting.call is None:  # an observer may speak long after it was decided
+                    self._ready(waiting, waiting.came.event, waiting.came.record.seq)
             report = Report(verdict=verdict)
-            self._do(self._engine.heard(hearing, handler, report, self._now))
+            self._do(self._engine.on_report(hearing, handler, report, self._now))
 
         self._plan(at_us, 0, speak)
 
     def _cut(self, hearing: int) -> None:
-        """Nobody waited any more, or everything was closed."""
+        """Ends a dispatch that nobody waited for any more, or that the core's end closed."""
         engine = self._engine
         waiting = engine.waits_for(hearing)
         if engine.awaited(hearing) and not waiting:
@@ -249,7 +258,7 @@ class Player:
                 self._do(engine.close_all(why, call.reason, self._now))  # type: ignore[arg-type]
 
     def _let_go(self) -> None:
-        """Clients that had their answer by now wait for nothing, whatever is asked this time."""
+        """Hangs up clients that had their answer by now, whatever is asked this time."""
         for request in list(self._engine.broker.open.values()):
             if request.status is not Status.PENDING:
                 continue
@@ -262,7 +271,7 @@ class Player:
                     self._do(self._engine.hung_up(waiter.conn, self._now))
 
     def _plan(self, at_us: int, rank: int, act: Callable[[], None]) -> None:
-        """Do something later; what has a rank after everything that came in at its moment."""
+        """Schedules an action; one with a rank comes after everything that came in at its time."""
         at_us = max(at_us, self._now.wall_us)
         heapq.heappush(self._later, (at_us, rank, next(self._order), act))
 

@@ -1,4 +1,4 @@
-"""A record becomes the event again that it was made of.
+"""Rebuilds the event that a record was made of.
 
 Where the journal kept what the agent sent, that is decoded once more; else the recorded call is
 taken as it was decoded then.
@@ -51,7 +51,7 @@ class Rebuilt(msgspec.Struct, frozen=True):
 def rebuilt(
     record: Record, asked: RequestData | None, adapters: Mapping[str, Adapter]
 ) -> Rebuilt | None:
-    """The event of a record; `asked` is what an operator was put about it. None without one."""
+    """Rebuilds the event of a record; `asked` is its request, if any. None without an event."""
     if record.kind not in EVENT_KINDS:
         return None
     try:
@@ -85,7 +85,7 @@ def _call(
 
 
 def _was_rewritten(call: CallData, asked: RequestData) -> bool:
-    """Whether a handler made the recorded call of another; what an operator edits comes later."""
+    """Returns whether a handler made the recorded call of another; an operator edits later."""
     same = call.tool.input_hash == asked.tool.input_hash
     return asked.before is not None and not asked.edited_from and same
 
@@ -108,6 +108,15 @@ def _decoded(
 def _recorded(
     record: Record, call: CallData, tool: Tool, terms: Terms, asked: RequestData | None
 ) -> Event:
+    """Builds the event of a call from its record alone.
+
+    Args:
+        record: The record.
+        call: The record's data.
+        tool: The tool call as the agent sent it.
+        terms: The terms of the agent's hook.
+        asked: The request about the call, if any.
+    """
     questions: tuple[Question, ...] = () if asked is None else asked.questions
     return _event(
         record,

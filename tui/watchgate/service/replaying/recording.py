@@ -1,7 +1,7 @@
-"""A recording, ordered by what came in: events, answers, clients that left, time that ran out.
+"""Orders a recording by what came in: events, answers, clients that left, times that ran out.
 
 Records are written when something is decided. What came in is put back to when it came: a call
-whose handlers were heard is recorded at the end of that, with the time at which it was asked.
+whose handlers were dispatched is recorded at their end, with the time at which it was asked.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ _STEPS: Final = frozenset(
 
 
 class Came(msgspec.Struct, frozen=True):
-    """An event came; `call` is what was recorded of it, `why_not` why it is not decided again.
+    """An event came; `call` is its record, `why_not` the reason that it is not decided again.
 
     `heard` says that handlers were asked before its call was decided, `until` is when the next
     thing came in (UTC µs): by then it was.
@@ -48,12 +48,12 @@ class Came(msgspec.Struct, frozen=True):
     event: Event
     call: CallData | None
     why_not: str
-    heard: bool = False
+    dispatched: bool = False
     until: int = NEVER
 
 
 class Happened(msgspec.Struct, frozen=True):
-    """Anything else that a core was told, or did with a request."""
+    """Any other input of a core, or action of it on a request."""
 
     record: Record
 
@@ -62,7 +62,7 @@ Step = Came | Happened
 
 
 class Recording:
-    """The records of one core's life, by what they tell of.
+    """The records of one core's run, by what they are about.
 
     `steps` come with the moment (UTC µs) of each, which never goes back; `passed` are the requests
     that the agent went on without, by the number of the event that told so.
@@ -74,9 +74,9 @@ class Recording:
         self.ended: dict[str, DecisionData] = {}
         self.untold: set[str] = set()
         self.passed: defaultdict[int, list[str]] = defaultdict(list)
-        self._told: dict[str, int] = {}
+        self._first_effects: dict[str, int] = {}
         self._traces: defaultdict[TraceKey, deque[TraceData]] = defaultdict(deque)
-        heard: set[CallKey] = set()
+        dispatched: set[CallKey] = set()
         newest = 0
         for record in records:
             if record.kind in EVENT_KINDS:
@@ -87,33 +87,33 @@ class Recording:
                 trace = decoding.convert(record.data, TraceData)
                 self._traces[_trace_key(record, trace.kind, trace.native)].append(trace)
                 if any(row.status == "ran" and row.handler != POLICY for row in trace.rows):
-                    heard.add(_call_key(record))
+                    dispatched.add(_call_key(record))
             elif record.request is not None:
                 self._about(record, record.request)
-        self._find_told(records)
-        self.steps = self._ordered(records, heard, adapters)
+        self._find_effects(records)
+        self.steps = self._ordered(records, dispatched, adapters)
 
     def trace(self, event: Event) -> TraceData | None:
-        """The trace of an event, which is taken by that; None without one."""
+        """Takes the trace of an event; None without one."""
         key = (event.agent, event.session, event.kind, event.native, event.at.wall_us)
         waiting = self._traces.get(key)
         return waiting.popleft() if waiting else None
 
     def word(self, request: str | None) -> str | None:
-        """The word in which a request ended, as far as was recorded."""
+        """Returns the word in which a request ended, as far as was recorded."""
         ended = self.ended.get(request or "")
         return None if ended is None else ended.word
 
-    def told_by(self, request: str | None, upto: int) -> bool:
-        """Whether the allow of a request was on disk by the record of this number.
+    def was_committed_by(self, request: str | None, upto: int) -> bool:
+        """Returns whether the allow of a request was on disk by the record of this number.
 
         Without a sign of it nothing came of that allow any more.
         """
-        first = self._told.get(request or "")
+        first = self._first_effects.get(request or "")
         return first is not None and first <= upto
 
-    def _find_told(self, records: list[Record]) -> None:
-        """Look for the first sign that each allow was on disk, after it was decided."""
+    def _find_effects(self, records: list[Record]) -> None:
+        """Finds the first sign that each allow was on disk, after it was decided."""
         decided: dict[str, str] = {}
         calls: dict[CallKey, str] = {}
         for record in records:
@@ -123,13 +123,13 @@ class Recording:
                 calls[_call_key(record)] = name
                 by = str(record.data.get("by", ""))
                 if by.startswith("grant #"):
-                    self._told.setdefault(decided.get(by[7:11], ""), record.seq)
+                    self._first_effects.setdefault(decided.get(by[7:11], ""), record.seq)
             elif record.kind == "grant.given":
-                self._told.setdefault(str(record.data.get("id")), record.seq)
+                self._first_effects.setdefault(str(record.data.get("id")), record.seq)
             elif record.kind.startswith("effect.") or record.data.get("gate") == "carried":
-                self._told.setdefault(name, record.seq)
+                self._first_effects.setdefault(name, record.seq)
             elif record.kind in ("tool.post", "tool.error"):
-                self._told.setdefault(calls.get(_call_key(record), ""), record.seq)
+                self._first_effects.setdefault(calls.get(_call_key(record), ""), record.seq)
 
     def _about(self, record: Record, request: str) -> None:
         if record.kind == "approval.requested":
@@ -142,10 +142,10 @@ class Recording:
     def _ordered(
         self,
         records: list[Record],
-        heard: set[CallKey],
+        dispatched: set[CallKey],
         adapters: Mapping[str, Adapter],
     ) -> list[tuple[int, Step]]:
-        found: list[tuple[int, Step, bool]] = []
+        moments: list[tuple[int, Step, bool]] = []
         latest = 0
         for record in records:
             step = self._step(record, adapters)
@@ -154,16 +154,16 @@ class Recording:
             call = step.call if isinstance(step, Came) else None
             # What is only observed is on record at once, whoever is heard about it.
             asked = call is not None and call.gate != "recorded"
-            waited = asked and _call_key(record) in heard
+            waited = asked and _call_key(record) in dispatched
             # A clock that was set back must not turn the order around.
             moment = record.at if waited else max(record.at, latest)
             latest = max(latest, moment)
-            found.append((moment, step, waited))
+            moments.append((moment, step, waited))
         steps: list[tuple[int, Step]] = []
         until = NEVER
-        for moment, step, waited in reversed(found):
+        for moment, step, waited in reversed(moments):
             if waited:
-                steps.append((moment, msgspec.structs.replace(step, heard=True, until=until)))
+                steps.append((moment, msgspec.structs.replace(step, dispatched=True, until=until)))
             else:
                 steps.append((moment, step))
                 until = moment
@@ -173,11 +173,11 @@ class Recording:
     def _step(self, record: Record, adapters: Mapping[str, Adapter]) -> Step | None:
         if record.kind in _STEPS:
             return Happened(record)
-        found = rebuilt(record, self.asked.get(record.request or ""), adapters)
-        if found is None:
+        event = rebuilt(record, self.asked.get(record.request or ""), adapters)
+        if event is None:
             return None
         call = decoding.convert(record.data, CallData) if "gate" in record.data else None
-        return Came(record, found.event, call, found.why_not)
+        return Came(record, event.event, call, event.why_not)
 
 
 TraceKey = tuple[str | None, str | None, str, str, int]

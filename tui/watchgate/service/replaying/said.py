@@ -1,7 +1,7 @@
-"""What a handler said, from its row in a recorded trace.
+"""Restores a handler's verdict from its row in a recorded trace.
 
-A row keeps the kind of a verdict and its words, not the verdict: the words are taken apart again. A
-rewrite is found in the request that was made of it.
+A row keeps the kind of a verdict and its words, not the verdict: the words are taken apart
+again. A rewrite is found in the request that was made of it.
 """
 
 from __future__ import annotations
@@ -50,12 +50,12 @@ _LENGTH: Final = re.compile(r"(\d+) characters for the model")
 
 
 def cut_short(row: TraceRow) -> bool:
-    """Whether the handler was ended because nobody waited for it any more."""
+    """Returns whether the handler was ended because nobody waited for it any more."""
     return row.verdict == "failed" and row.detail.endswith(CANCELLED)
 
 
 def said(row: TraceRow, trace: TraceData, rewritten: dict[str, Any] | None) -> Verdict | None:
-    """The verdict of a handler that ran; None where the recording does not tell.
+    """Returns the verdict of a handler that ran; None where the recording does not say.
 
     `rewritten` is the input that a rewrite made of the call, where it was recorded.
     """
@@ -68,8 +68,8 @@ def said(row: TraceRow, trace: TraceData, rewritten: dict[str, Any] | None) -> V
         return Inject("?" * int(length[1]))
     if row.verdict == "modify":
         of_this = trace.decided_by == row.handler
-        told = row.detail + (trace.reason if of_this else "")
-        if _NO_INPUT in told or _FAILED_OPEN in told:
+        words = row.detail + (trace.reason if of_this else "")
+        if _NO_INPUT in words or _FAILED_OPEN in words:
             return Modify(None, own)
         return None if rewritten is None else Modify(rewritten, own)
     cause, _, detail = own.partition(": ")
@@ -79,17 +79,17 @@ def said(row: TraceRow, trace: TraceData, rewritten: dict[str, Any] | None) -> V
 
 
 def _own_words(row: TraceRow) -> str:
-    """The detail without the reasons for which the verdict had no say."""
+    """Returns the detail without the reasons for which the verdict had no say."""
     words = row.detail
     if not row.ignored:
         return words
     for prefix in _PREFIXES:
         if isinstance(prefix, str):
-            found = words.startswith(prefix)
+            matches = words.startswith(prefix)
             length = len(prefix)
         else:
             matched = prefix.match(words)
-            found, length = matched is not None, matched.end() if matched else 0
-        if found:
+            matches, length = matched is not None, matched.end() if matched else 0
+        if matches:
             words = words[length:].removeprefix(": ")
     return words

@@ -1,4 +1,8 @@
-"""Observers run behind the decision: so many at once, so many waiting, the rest dropped aloud."""
+"""Runs the handlers that the engine dispatches, and brings back the report of each.
+
+Gates get a task each, at once. Observers queue behind a bounded number of their own: nobody
+waits for them, and they must not take what gates need.
+"""
 
 from __future__ import annotations
 
@@ -17,26 +21,26 @@ Job = tuple[Work, Told]
 
 
 class ObserverQueue:
-    """Runs what nobody waits for; `offer` never waits either. The preset says how many."""
+    """Runs what nobody waits for; `offer` never waits either. The preset gives the limits."""
 
     def __init__(self, preset: DispatchPolicy = CONSOLE) -> None:
         self._at_once = preset.observers_at_once
         self._limit = preset.observers_waiting
         self._send: MemoryObjectSendStream[Job] | None = None
 
-    def offer(self, work: Work, told: Told) -> None:
-        """Queue a run; `told` hears exactly one report of it, at once when it is dropped."""
+    def offer(self, work: Work, on_report: Told) -> None:
+        """Queues a run; `on_report` gets exactly one report of it, at once when it is dropped."""
         if self._send is None:
-            told(_failed("crowded", _STOPPED))
+            on_report(_failed("crowded", _STOPPED))
             return
         try:
-            self._send.send_nowait((work, told))
+            self._send.send_nowait((work, on_report))
         except anyio.WouldBlock:
             detail = f"dropped: {self._limit} observers wait already; this one never ran"
-            told(_failed("crowded", detail))
+            on_report(_failed("crowded", detail))
 
     async def serve(self, *, task_status: TaskStatus[None] = anyio.TASK_STATUS_IGNORED) -> None:
-        """Run what was offered until cancelled; whoever then still waits is told so."""
+        """Runs what was offered until cancelled; whatever is queued then is reported as dropped."""
         send, receive = anyio.create_memory_object_stream[Job](self._limit)
         with send, receive:
             self._send = send
@@ -52,22 +56,22 @@ class ObserverQueue:
 
 async def _work(jobs: MemoryObjectReceiveStream[Job]) -> None:
     while True:
-        work, told = await jobs.receive()
+        work, on_report = await jobs.receive()
         try:
             report = await work()
         except anyio.get_cancelled_exc_class():
-            told(_failed("timeout", "ended early: the core stopped"))
+            on_report(_failed("timeout", "ended early: the core stopped"))
             raise
-        told(report)
+        on_report(report)
 
 
 def _drop(jobs: MemoryObjectReceiveStream[Job]) -> None:
     while True:
         try:
-            _, told = jobs.receive_nowait()
+            _, on_report = jobs.receive_nowait()
         except (anyio.WouldBlock, anyio.EndOfStream):
             return
-        told(_failed("crowded", _STOPPED))
+        on_report(_failed("crowded", _STOPPED))
 
 
 _STOPPED = "dropped: the core stopped before it ran"

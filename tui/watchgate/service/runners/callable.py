@@ -1,4 +1,8 @@
-"""Handlers that are functions of the program that hosts the core."""
+"""Runs the handlers that the engine dispatches, and brings back the report of each.
+
+Gates get a task each, at once. Observers queue behind a bounded number of their own: nobody
+waits for them, and they must not take what gates need.
+"""
 
 from __future__ import annotations
 
@@ -26,14 +30,14 @@ class CallableRunner:
         self._call = call
 
     async def run(self, event: Event, limit_s: float) -> Report:
-        """What the function says about this event."""
+        """Returns the function's verdict on this event."""
         reports: list[Report] = []
         with (
             contained(lambda fault: reports.append(Report(verdict=Failed("crash", fault)))),
             anyio.move_on_after(limit_s),
         ):
-            said = self._call(event)
-            if inspect.isawaitable(said):
-                said = await said
-            reports.append(said if isinstance(said, Report) else Report(verdict=said))
+            verdict = self._call(event)
+            if inspect.isawaitable(verdict):
+                verdict = await verdict
+            reports.append(verdict if isinstance(verdict, Report) else Report(verdict=verdict))
         return reports[0] if reports else Report(verdict=Failed("timeout"))

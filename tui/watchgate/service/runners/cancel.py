@@ -1,4 +1,4 @@
-"""A word to a worker thread that waits in `poll`: stop."""
+"""A signal to a worker thread that waits in `poll`."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ class Cancel:
         self._open = True
 
     def set(self) -> None:
-        """Make it readable; nothing where it is closed."""
+        """Makes it readable; nothing where it is closed."""
         with self._lock:
             if self._open:
                 # An eventfd takes eight bytes that are a number, a pipe takes any.
                 os.write(self._writes, b"\1" * 8)
 
     def close(self) -> None:
-        """Give the descriptor back."""
+        """Gives the descriptor back."""
         with self._lock:
             if self._open:
                 self._open = False

@@ -1,4 +1,4 @@
-"""One hook command from its start to its last byte, in a worker thread, under one deadline.
+"""Runs one hook command from its start to its last byte, in a worker thread, under one deadline.
 
 Input is written while both outputs are drained, so no order in which a child reads and writes can
 stop it. Nothing it started outlives the call: the whole process group is killed, also after a
@@ -32,7 +32,7 @@ Why = Literal["exited", "timeout", "cancelled", "spawn"]
 
 
 class ChildEnd(msgspec.Struct, frozen=True, kw_only=True):
-    """How it ended.
+    """The end of a child process, with its outputs.
 
     `why` spawn means that it never ran and `detail` says why; a timeout before the limit says in
     `detail` which time was up. An exit code or a signal name stands
@@ -52,7 +52,7 @@ class ChildEnd(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def run_child(spec: ChildSpec, limit_s: float, cancel: int | None = None) -> ChildEnd:
-    """Run a command to its end; blocks for at most about `limit_s` seconds.
+    """Runs a command to its end; blocks for at most about `limit_s` seconds.
 
     When the descriptor `cancel` turns readable, everything is killed at once.
     """
@@ -68,7 +68,7 @@ def run_child(spec: ChildSpec, limit_s: float, cancel: int | None = None) -> Chi
         cleanly = why == "exited"
     finally:
         child.end(cleanly=cleanly)
-    return child.told(why)
+    return child.report(why)
 
 
 class _Child:
@@ -85,9 +85,9 @@ class _Child:
         self._exited = False
         self._exit = _exit_fd(started.process.pid)
         self._poll = select.poll()
-        for fd, kept in ((started.stdout, self._stdout), (started.stderr, self._stderr)):
+        for fd, output in ((started.stdout, self._stdout), (started.stderr, self._stderr)):
             if fd is not None:
-                self._reads[fd] = kept
+                self._reads[fd] = output
                 self._poll.register(fd, select.POLLIN)
         if self._stdin is not None:
             self._poll.register(self._stdin, select.POLLOUT)
@@ -95,7 +95,7 @@ class _Child:
             self._poll.register(self._exit, select.POLLIN)
 
     def attend(self, cancel: int | None) -> Why:
-        """Move bytes until the child has ended, its time is up, or nobody wants it any more."""
+        """Moves bytes until the child has ended, its time is up, or nobody wants it any more."""
         if cancel is not None:
             self._poll.register(cancel, select.POLLIN)
         while not (self._exited and not self._reads):
@@ -112,7 +112,7 @@ class _Child:
         return "exited"
 
     def end(self, *, cleanly: bool) -> None:
-        """Kill the group, reap the leader, give every descriptor back.
+        """Kills the group, reaps the leader, gives every descriptor back.
 
         Where the kernel tells of exits the leader is a zombie until now, so its number belongs to
         nobody else; elsewhere it was reaped a moment ago. Unless all went well, others in its
@@ -130,8 +130,8 @@ class _Child:
             if fd is not None:
                 os.close(fd)
 
-    def told(self, why: Why) -> ChildEnd:
-        """What there is to say about it."""
+    def report(self, why: Why) -> ChildEnd:
+        """Builds the report of the end."""
         code = self._process.returncode if why == "exited" else None
         given = self._spec.stdin or b""
         return ChildEnd(
@@ -140,8 +140,8 @@ class _Child:
             exit_code=code if code is not None and code >= 0 else None,
             signal=signal_name(-code) if code is not None and code < 0 else "",
             stdin_bytes=len(given) - len(self._unsent),
-            stdout=self._stdout.kept(),
-            stderr=self._stderr.kept(),
+            stdout=self._stdout.content(),
+            stderr=self._stderr.content(),
             stdout_size=self._stdout.size,
             stderr_size=self._stderr.size,
         )
@@ -169,7 +169,7 @@ class _Child:
         del self._reads[fd]
         os.close(fd)
         grace_s = self._spec.exit_grace_s
-        if not self._reads and grace_s is not None and self._at_most(grace_s):
+        if not self._reads and grace_s is not None and self._shorten(grace_s):
             self._late = f"it closed its outputs and did not exit within {grace_s:g} s"
 
     def _write(self, fd: int) -> None:
@@ -193,10 +193,10 @@ class _Child:
     def _has_exited(self) -> None:
         self._exited = True
         self._close_stdin()
-        self._at_most(LINGER_S)
+        self._shorten(LINGER_S)
 
-    def _at_most(self, seconds: float) -> bool:
-        """Whether this is less than it had."""
+    def _shorten(self, seconds: float) -> bool:
+        """Shortens the time left to so many seconds; returns whether that was less than it had."""
         until_s = time.monotonic() + seconds
         sooner = until_s < self._until_s
         self._until_s = min(self._until_s, until_s)
@@ -215,7 +215,7 @@ class _Child:
 
 
 def _exit_fd(pid: int) -> int | None:
-    """A descriptor that turns readable at the exit; None where the system has none."""
+    """Returns a descriptor that turns readable at the exit; None where the system has none."""
     try:
         return os.pidfd_open(pid)
     except (AttributeError, OSError):

@@ -1,4 +1,4 @@
-"""Hook commands as runners: the protocol says what to give and what was said, the pool runs it."""
+"""Hook commands as runners: the protocol writes input and reads answers, the pool runs them."""
 
 from __future__ import annotations
 
@@ -33,6 +33,16 @@ class CommandRunner:
         env: Mapping[str, str],
         cwd: str | None = None,
     ) -> None:
+        """Takes a command line and what it needs to run.
+
+        Args:
+            argv: Program and arguments; `~/` in the first is the home.
+            protocol: Writes the event for the command, and reads its answer.
+            handler_id: The handler's id, which the protocol names.
+            pool: Runs the child.
+            env: The whole environment but for the protocol's variables.
+            cwd: The folder to run in; None: the session's.
+        """
         self._argv = (*map(_expanded, argv[:1]), *argv[1:])
         self._protocol = protocol
         self._id = handler_id
@@ -41,7 +51,7 @@ class CommandRunner:
         self._cwd = _expanded(cwd or "")
 
     async def run(self, event: Event, limit_s: float) -> Report:
-        """What the command says about this event, within so many seconds, queueing included."""
+        """Returns the command's verdict, within so many seconds, queueing included."""
         try:
             asked = self._protocol.exchange(event, self._id)
         except ValueError as error:
@@ -57,7 +67,7 @@ class CommandRunner:
             cwd=str(Path(event.cwd, self._cwd)) if self._cwd else event.cwd,
             env={**self._env, **asked.env},
             stdin=asked.stdin,
-            heard=self._protocol.heard,
+            captures_output=self._protocol.reads_output,
             stdout_cap_bytes=self._protocol.stdout_cap_bytes,
             stderr_cap_bytes=self._protocol.stderr_cap_bytes,
             exit_grace_s=self._protocol.exit_grace_s,
@@ -66,7 +76,7 @@ class CommandRunner:
     def _report(self, ran: Ran, event: Event, limit_s: float) -> Report:
         end = ran.end
         if end is None:
-            detail = f"{self._pool.most} hooks run already, and none ended in {_s(limit_s)} s"
+            detail = f"{self._pool.limit} hooks run already, and none ended in {_s(limit_s)} s"
             return Report(verdict=Failed("crowded", detail))
         if end.why == "spawn":
             return Report(verdict=Failed("spawn", end.detail))

@@ -1,7 +1,7 @@
-"""The desk: runs the handlers that the engine asks, and brings back what each said.
+"""Runs the handlers that the engine dispatches, and brings back the report of each.
 
-Gates get a task each, at once. Observers queue behind a bounded number of their own: nobody waits
-for them, and they must not take what gates need.
+Gates get a task each, at once. Observers queue behind a bounded number of their own: nobody
+waits for them, and they must not take what gates need.
 """
 
 from __future__ import annotations
@@ -26,10 +26,10 @@ word on what went wrong is what counts."""
 
 
 class Runner(Protocol):
-    """Whatever can run a handler; it raises nothing but cancellation."""
+    """Runs a handler; it raises nothing but cancellation."""
 
     async def run(self, event: Event, limit_s: float) -> Report:
-        """What the handler says about this event."""
+        """Returns the handler's report on this event."""
         ...
 
 
@@ -40,20 +40,20 @@ class Desk:
         self.runners = runners
         self._observers = observers
         self._clock = clock
-        self._heard: Heard = _nobody
+        self._on_report: Heard = _nobody
         self._tasks: TaskGroup | None = None
         self._scopes: dict[tuple[int, str], anyio.CancelScope] = {}
         # A rewrite asks a handler again, maybe while its first run is still being ended.
         self._asked: dict[tuple[int, str], Invoke] = {}
 
     async def serve(
-        self, heard: Heard, *, task_status: TaskStatus[None] = anyio.TASK_STATUS_IGNORED
+        self, on_report: Heard, *, task_status: TaskStatus[None] = anyio.TASK_STATUS_IGNORED
     ) -> None:
-        """Run what is asked until cancelled; what still runs then is ended with it.
+        """Runs what is asked until cancelled; what still runs then is ended with it.
 
-        `heard` gets hearing, handler and report.
+        `on_report` gets hearing, handler and report.
         """
-        self._heard = heard
+        self._on_report = on_report
         async with anyio.create_task_group() as tasks:
             await tasks.start(self._observers.serve)
             self._tasks = tasks
@@ -61,35 +61,35 @@ class Desk:
             await anyio.sleep_forever()
 
     def ask(self, hearing: int, invoke: Invoke) -> None:
-        """Run a handler for a hearing; never waits."""
+        """Runs a handler for a dispatch; never waits."""
         key = (hearing, invoke.handler.id)
 
         async def work() -> Report:
             return await self._run(key, invoke)
 
-        def told(report: Report) -> None:
+        def report_once(report: Report) -> None:
             if self._asked.get(key, invoke) is invoke:
                 self._asked.pop(key, None)
-                self._heard(*key, report)
+                self._on_report(*key, report)
 
         self._asked[key] = invoke
         if invoke.handler.role != "gate" or not invoke.event.lane.waits:
-            self._observers.offer(work, told)
+            self._observers.offer(work, report_once)
         elif self._tasks is None:
-            told(Report(verdict=Failed("spawn", "the core does not run handlers yet")))
+            report_once(Report(verdict=Failed("spawn", "the core does not run handlers yet")))
         else:
-            self._tasks.start_soon(self._gate, work, told)
+            self._tasks.start_soon(self._gate, work, report_once)
 
     def halt(self, hearing: int, handlers: frozenset[str]) -> None:
-        """End these handlers and whatever they started; nothing more is heard of them."""
+        """Ends these handlers and whatever they started; no report of them follows."""
         for handler in handlers:
             scope = self._scopes.get((hearing, handler))
             self._asked.pop((hearing, handler), None)
             if scope is not None:
                 scope.cancel()
 
-    async def _gate(self, work: Work, told: Told) -> None:
-        told(await work())
+    async def _gate(self, work: Work, on_report: Told) -> None:
+        on_report(await work())
 
     async def _run(self, key: tuple[int, str], invoke: Invoke) -> Report:
         runner = self.runners.get(invoke.handler.id)
@@ -114,4 +114,4 @@ class Desk:
 
 
 def _nobody(_hearing: int, _handler: str, _report: Report) -> None:
-    """Before the desk serves, nobody has asked."""
+    """Takes no report: before `serve` nobody has asked."""

@@ -1,8 +1,9 @@
-"""What a hook command sees of the core's environment: a short list, never all of it.
+"""The part of the core's environment that a hook command gets: a short list, never all of it.
 
-A core may have been started by anything, so its environment holds whatever that had: keys, tokens,
-an agent's own settings. None of it is a hook's business. `SSH_AUTH_SOCK` is left out on purpose: it
-lends the user's keys. What a hook needs beyond this list, its `env` in the configuration names.
+A core may have been started by anything, so its environment holds whatever that had: keys,
+tokens, an agent's own settings. None of it is a hook's business. `SSH_AUTH_SOCK` is left out on
+purpose: it lends the user's keys. What a hook needs beyond this list, its `env` in the
+configuration names.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ ALLOWED_PREFIX: Final = "LC_"
 
 
 def hook_environment(parent: Mapping[str, str], added: Mapping[str, str] = {}) -> dict[str, str]:
-    """The allowed part of `parent`, and then what the configuration adds.
+    """Returns the allowed part of `parent`, and then what the configuration adds.
 
     A PATH loses its relative entries: they would let the session's folder supply the programs.
     """

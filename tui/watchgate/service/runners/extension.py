@@ -1,9 +1,9 @@
-"""One extension: keeps its process running, and asks it about events.
+"""Keeps the processes of extensions running, and asks them about events.
 
-A task of its own (`serve`) starts the process, and starts it again when it was lost and somebody
-asks; callers only wait for it, so that the short limit of one call never ends a start that others
-wait for too. An error in an answer, a lost process and a limit that has passed are three things,
-and only the second starts anything again.
+A task of its own (`serve`) starts the process, and starts it again when it was lost and
+somebody asks; callers only wait for it, so that the short limit of one call never ends a start
+that others wait for too. An error in an answer, a lost process and a limit that has passed are
+three things, and only the second starts anything again.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ def _ignore(_extension_id: str, _line: str) -> None:
 
 
 class Surroundings(msgspec.Struct, frozen=True, kw_only=True):
-    """What extensions are given from outside: time, and who hears their standard error.
+    """The dependencies of extensions: time, and the receiver of their standard error.
 
     `pause` waits before a restart; `said` gets an extension's id and one line, which may hold
     anything.
@@ -42,7 +42,7 @@ class Surroundings(msgspec.Struct, frozen=True, kw_only=True):
 
     clock: Clock
     pause: Callable[[float], Awaitable[None]] = anyio.sleep
-    said: Callable[[str, str], None] = _ignore
+    on_line: Callable[[str, str], None] = _ignore
     timing: Timing = Timing()
 
 
@@ -59,7 +59,7 @@ class _Call(msgspec.Struct):
 
 
 class Extension:
-    """The process of one extension over all its lives; made where its event loop runs."""
+    """The process of one extension over all its restarts; made where its event loop runs."""
 
     def __init__(self, spec: ExtensionSpec, around: Surroundings) -> None:
         self.spec = spec
@@ -82,7 +82,7 @@ class Extension:
 
     @property
     def health(self) -> Health:
-        """How it is at present."""
+        """Returns its present health."""
         if self._refused:
             return "failed_initialize"
         if self._link is not None:
@@ -97,11 +97,11 @@ class Extension:
 
     @property
     def restarts(self) -> int:
-        """How often its process was started again."""
+        """Returns the number of restarts of its process."""
         return self._restarts.total
 
     async def serve(self) -> None:
-        """Keep the process until `stop`; cancelling kills it."""
+        """Keeps the process until `stop`; cancelling kills it."""
         try:
             await self._live()
             while not self._refused and await self._again():
@@ -115,19 +115,19 @@ class Extension:
             self._over.set()
 
     async def stop(self) -> None:
-        """End the process, and wait for its end; from now on nothing starts it again."""
+        """Ends the process, and waits for its end; from now on nothing starts it again."""
         self.stop_soon()
         await self._over.wait()
 
     def stop_soon(self) -> None:
-        """Begin to end the process."""
+        """Begins to end the process."""
         if not self._stop.done():
             self._stop.set_result(None)
         self._wanted.set()
         self._pausing.cancel()
 
     async def run(self, event: Event, limit_s: float) -> Report:
-        """Ask it about an event; raises nothing but cancellation.
+        """Asks it about an event; raises nothing but cancellation.
 
         The one limit counts from now, whatever the call has to wait for.
         """
@@ -137,11 +137,11 @@ class Extension:
         asked_s = self._now_s()
         call = _Call(until_s=self._loop.time() + limit_s)
         try:
-            said = await self._ask(params, call)
+            verdict = await self._ask(params, call)
         except TimeoutError:
             self._late = True
             where = "" if call.sent_s is not None else f": {self._loss.detail}"
-            said = Failed("timeout", f"no answer in {limit_s:g} s{where}")
+            verdict = Failed("timeout", f"no answer in {limit_s:g} s{where}")
         sent_s = self._now_s() if call.sent_s is None else call.sent_s
         run = Run(
             queue_ms=round((sent_s - asked_s) * 1000, 3),
@@ -149,10 +149,10 @@ class Extension:
             restarts=self._restarts.total,
             stderr=call.last_words,
         )
-        return Report(verdict=said, run=run)
+        return Report(verdict=verdict, run=run)
 
     async def _ask(self, params: HookParams, call: _Call) -> Verdict:
-        """One call, and once more when the process was lost under it; raises `TimeoutError`."""
+        """Asks once, and once more when the process was lost meanwhile; raises `TimeoutError`."""
         for _ in range(_TRIES):
             try:
                 link = self._link
@@ -178,7 +178,7 @@ class Extension:
         return Failed(loss.cause, loss.detail)
 
     async def _ready(self, until_s: float) -> RpcLink:
-        """The link, as soon as there is one.
+        """Returns the link, as soon as there is one.
 
         Raises `LinkLost` when there will be none, and `TimeoutError`.
         """
@@ -197,7 +197,7 @@ class Extension:
                 await self._changed.wait()
 
     async def _again(self) -> bool:
-        """Wait until somebody wants the process back and it may be started; False: never more."""
+        """Waits until somebody wants the process back and it may be started; False: never more."""
         pause_s = None
         while pause_s is None:
             await self._wanted.wait()
@@ -217,8 +217,8 @@ class Extension:
         life = Life(
             spec=self.spec,
             timing=self._around.timing,
-            asked=self._memory.asked,
-            said=lambda line: self._around.said(self.spec.id, line),
+            asked=self._memory.answer,
+            on_line=lambda line: self._around.on_line(self.spec.id, line),
             up=self._up,
             stop=self._stop,
         )
@@ -251,6 +251,6 @@ class Extension:
 
 
 def _given_up(loss: Loss, rest_s: float) -> Loss:
-    """A loss after which nothing is started for now, which whoever mends it has to know."""
+    """Returns the loss with the note that nothing is started for now, for whoever mends it."""
     left = f"it failed too often and is started again in {rest_s:.0f} s, or with the core"
     return msgspec.structs.replace(loss, detail=f"{loss.detail}; {left}")

@@ -1,4 +1,4 @@
-"""One life of an extension's process: start, initialise, listen, and end it.
+"""One run of an extension's process: starts it, initialises it, listens, and ends it.
 
 However it goes, nothing of the process is left when this returns or is cancelled.
 """
@@ -23,7 +23,7 @@ STOPPED = Loss("crash", "the extension was stopped")
 
 
 class Timing(msgspec.Struct, frozen=True, kw_only=True):
-    """How long each step of a life may take, in seconds.
+    """The limits of each step of a run, in seconds.
 
     `exit_word_s` is how long a process that hung up has to say its exit code.
     """
@@ -40,23 +40,23 @@ class LoadRefused(Exception):
 
 
 class Life(msgspec.Struct, frozen=True, kw_only=True):
-    """What one life needs; `up` is called once the extension is ready to be asked."""
+    """The parameters of one run; `up` is called once the extension is ready to be asked."""
 
     spec: ExtensionSpec
     timing: Timing
     asked: Callable[[str, Any], Any]
-    said: Callable[[str], None]
+    on_line: Callable[[str], None]
     up: Callable[[RpcLink], None]
     stop: asyncio.Future[None]
 
 
 async def live(life: Life) -> Loss:
-    """Run the process until it is lost or told to stop, and say how it ended.
+    """Runs the process until it is lost or told to stop, and returns how it ended.
 
     Raises `LoadRefused`.
     """
     try:
-        process = await spawn(life.spec, life.said)
+        process = await spawn(life.spec, life.on_line)
     except SpawnError as fault:
         return Loss("spawn", str(fault))
     link = RpcLink(process.stdout_fd, process.stdin_fd, life.asked)
@@ -69,7 +69,7 @@ async def live(life: Life) -> Loss:
         if life.stop.done():
             await _goodbye(life, process, link)
         else:
-            loss = early or await _how(life, process, link)
+            loss = early or await _loss(life, process, link)
     finally:
         link.close(loss)
         await process.end()
@@ -77,7 +77,7 @@ async def live(life: Life) -> Loss:
 
 
 async def _initialize(life: Life, process: ExtensionProcess, link: RpcLink) -> Loss | None:
-    """Introduce ourselves; how it failed, or None. Raises `LoadRefused`."""
+    """Introduces ourselves; returns how it failed, or None. Raises `LoadRefused`."""
     try:
         _, answer = link.send("initialize", life.spec.initialize)
     except ValueError as fault:
@@ -89,7 +89,7 @@ async def _initialize(life: Life, process: ExtensionProcess, link: RpcLink) -> L
         _check(answer.result(), life.spec.id)
         return None
     if link.lost.done() or process.exited.done():
-        return await _how(life, process, link)
+        return await _loss(life, process, link)
     if life.stop.done():
         return STOPPED
     return Loss("timeout", f"no answer to initialize in {limit_s:g} s")
@@ -107,19 +107,19 @@ def _check(answered: Answered, id: str) -> None:
         )
 
 
-async def _how(life: Life, process: ExtensionProcess, link: RpcLink) -> Loss:
-    """How the link was lost, in the words that help most."""
+async def _loss(life: Life, process: ExtensionProcess, link: RpcLink) -> Loss:
+    """Returns how the link was lost, in the words that help the reader."""
     link.drain()
     await _first({process.exited}, life.timing.exit_word_s)
     loss = link.lost.result() if link.lost.done() else Loss("crash", "", closed=True)
     if process.exited.done() and loss.closed:
         await process.end()
-        loss = Loss("crash", f"it {process.how_it_ended()}")
+        loss = Loss("crash", f"it {process.describe_end()}")
     return msgspec.structs.replace(loss, last_words=process.last_words)
 
 
 async def _goodbye(life: Life, process: ExtensionProcess, link: RpcLink) -> None:
-    """Ask it to shut down, and give it a moment to leave by itself."""
+    """Asks it to shut down, and gives it a moment to leave by itself."""
     if not link.lost.done():
         _, answer = link.send("shutdown", None)
         await _first({answer, link.lost, process.exited}, life.timing.shutdown_s)
@@ -129,5 +129,5 @@ async def _goodbye(life: Life, process: ExtensionProcess, link: RpcLink) -> None
 
 
 async def _first(futures: set[asyncio.Future[Any]], limit_s: float | None = None) -> None:
-    """Wait until one of them is done, or the time is over; none of them is cancelled."""
+    """Waits until one of them is done, or the time is over; none of them is cancelled."""
     await asyncio.wait(futures, timeout=limit_s, return_when=asyncio.FIRST_COMPLETED)

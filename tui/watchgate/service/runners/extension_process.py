@@ -1,4 +1,4 @@
-"""One process of an extension: started in a session of its own, and ended with all its children."""
+"""One process of an extension: started in a session of its own, ended with all its children."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from watchgate.service.runners.spawn import SpawnError, close_all, why_not
 from watchgate.service.splitter import Splitter
 
 _LINE_LIMIT_BYTES = 8_192
-_WORDS_KEPT = 2_000
+_LAST_WORDS_CHARS = 2_000
 _READ_BYTES = 65_536
 _REAP_LIMIT_S = 5.0
 _LAST_READS = 4
@@ -44,7 +44,7 @@ class ExtensionProcess:
     `last_words` is the end of what it wrote to its standard error.
     """
 
-    def __init__(self, started: Started, said: Callable[[str], None]) -> None:
+    def __init__(self, started: Started, on_line: Callable[[str], None]) -> None:
         self.stdin_fd = started.stdin_fd
         self.stdout_fd = started.stdout_fd
         self.exited: asyncio.Future[None] = asyncio.get_running_loop().create_future()
@@ -52,22 +52,22 @@ class ExtensionProcess:
         self._popen = started.popen
         self._stderr_fd = started.stderr_fd
         self._open_fds = {started.stdin_fd, started.stdout_fd, started.stderr_fd}
-        self._said = said
+        self._on_line = on_line
         self._lines = Splitter(_LINE_LIMIT_BYTES)
-        self._told_since_s, self._told, self._untold = 0.0, 0, 0
+        self._second_s, self._passed, self._left_out = 0.0, 0, 0
         self._loop = asyncio.get_running_loop()
         for fd in self._open_fds:
             os.set_blocking(fd, False)
-        self._loop.add_reader(self._stderr_fd, self._hear)
+        self._loop.add_reader(self._stderr_fd, self._read_stderr)
         name = f"watch-{self._popen.pid}"
         threading.Thread(target=self._watch, name=name, daemon=True).start()
 
     def close_stdin(self) -> None:
-        """Say that no request follows; nothing may be written any more."""
+        """Signals that no request follows; nothing may be written any more."""
         self._close(self.stdin_fd)
 
-    def how_it_ended(self) -> str:
-        """How the process ended, in words; only after `end`."""
+    def describe_end(self) -> str:
+        """Returns in words how the process ended; only after `end`."""
         code = self._popen.returncode
         if code is None:
             return "could not be ended"
@@ -76,7 +76,7 @@ class ExtensionProcess:
         return f"was killed by {signal_name(-code)}"
 
     async def end(self) -> None:
-        """Kill whatever is left of the process and its children, and reap it; shielded."""
+        """Kills whatever is left of the process and its children, and reaps it; shielded."""
         if not self._open_fds:
             return
         # Before anybody is killed: whose parent is gone cannot be traced back to it.
@@ -90,7 +90,7 @@ class ExtensionProcess:
             self._popen.wait()
         # Nobody writes any more, so what is left fits into a pipe.
         for _ in range(_LAST_READS):
-            self._hear()
+            self._read_stderr()
         for fd in tuple(self._open_fds):
             self._close(fd)
 
@@ -101,7 +101,7 @@ class ExtensionProcess:
             os.close(fd)
 
     def _watch(self) -> None:
-        """Wait in a thread of its own: the one way that every system has."""
+        """Waits in a thread of its own: the one way that every system has."""
         if hasattr(os, "waitid"):
             with suppress(ChildProcessError):
                 os.waitid(os.P_PID, self._popen.pid, os.WEXITED | os.WNOWAIT)
@@ -114,8 +114,8 @@ class ExtensionProcess:
         if not self.exited.done():
             self.exited.set_result(None)
 
-    def _hear(self) -> None:
-        """Take what is there on standard error; of a longer line only its size is told."""
+    def _read_stderr(self) -> None:
+        """Reads standard error; of a line that is too long only its size is passed on."""
         if self._stderr_fd not in self._open_fds:
             return
         try:
@@ -128,36 +128,36 @@ class ExtensionProcess:
             lines.append(self._lines.rest())
             self._close(self._stderr_fd)
         if dropped:
-            self._tell(f"(a line of {dropped} bytes left out)")
+            self._pass_line(f"(a line of {dropped} bytes left out)")
         for line in filter(None, lines[:_LINES_A_SECOND]):
-            self._tell(line.decode("utf-8", "backslashreplace"))
-        self._untold += max(0, len(lines) - _LINES_A_SECOND)
-        last = b"\n".join(lines)[-_WORDS_KEPT:].decode("utf-8", "backslashreplace")
+            self._pass_line(line.decode("utf-8", "backslashreplace"))
+        self._left_out += max(0, len(lines) - _LINES_A_SECOND)
+        last = b"\n".join(lines)[-_LAST_WORDS_CHARS:].decode("utf-8", "backslashreplace")
         if last:
-            self.last_words = f"{self.last_words}{last}\n"[-_WORDS_KEPT:]
+            self.last_words = f"{self.last_words}{last}\n"[-_LAST_WORDS_CHARS:]
 
-    def _tell(self, text: str) -> None:
-        """Pass a line on; so many a second, for each becomes a record and takes the loop's time."""
+    def _pass_line(self, text: str) -> None:
+        """Passes a line on; only so many a second, for each becomes a record."""
         now_s = self._loop.time()
-        if now_s - self._told_since_s >= 1:
-            if self._untold:
-                self._said(f"({self._untold} lines left out)")
-            self._told_since_s, self._told, self._untold = now_s, 0, 0
-        self._told += 1
-        if self._told <= _LINES_A_SECOND:
-            self._said(text)
+        if now_s - self._second_s >= 1:
+            if self._left_out:
+                self._on_line(f"({self._left_out} lines left out)")
+            self._second_s, self._passed, self._left_out = now_s, 0, 0
+        self._passed += 1
+        if self._passed <= _LINES_A_SECOND:
+            self._on_line(text)
         else:
-            self._untold += 1
+            self._left_out += 1
 
 
-async def spawn(spec: ExtensionSpec, said: Callable[[str], None]) -> ExtensionProcess:
-    """Start the extension's process; `said` is given each line of its standard error.
+async def spawn(spec: ExtensionSpec, on_line: Callable[[str], None]) -> ExtensionProcess:
+    """Starts the extension's process; `on_line` is given each line of its standard error.
 
     Raises `SpawnError`.
     """
     try:
         # In a thread, since making a process can take long; it is never abandoned half made.
-        return ExtensionProcess(await anyio.to_thread.run_sync(_start, spec), said)
+        return ExtensionProcess(await anyio.to_thread.run_sync(_start, spec), on_line)
     except (OSError, ValueError) as fault:
         why = why_not(fault, spec.argv[0], spec.cwd) if isinstance(fault, OSError) else str(fault)
         raise SpawnError(f"{why}; mend the command in its manifest") from None

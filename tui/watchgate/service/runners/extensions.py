@@ -1,4 +1,10 @@
-"""All extensions of a core: started together, found by handler, ended together."""
+"""Keeps the processes of extensions running, and asks them about events.
+
+A task of its own (`serve`) starts the process, and starts it again when it was lost and
+somebody asks; callers only wait for it, so that the short limit of one call never ends a start
+that others wait for too. An error in an answer, a lost process and a limit that has passed are
+three things, and only the second starts anything again.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +26,7 @@ class Extensions:
         self._running: dict[str, Extension] = {}
 
     def start(self, specs: Iterable[ExtensionSpec], tasks: TaskGroup) -> None:
-        """Start the processes of those that are enabled; a call waits until its own is ready."""
+        """Starts the processes of those that are enabled; a call waits until its own is ready."""
         for spec in specs:
             if not spec.enabled:
                 continue
@@ -30,19 +36,19 @@ class Extensions:
             tasks.start_soon(extension.serve)
 
     def runner(self, handler_id: str) -> Extension:
-        """What runs a handler; raises `KeyError` for one that no enabled extension has."""
+        """Returns the extension of a handler; `KeyError` for one that no enabled extension has."""
         return self._by_handler[handler_id]
 
     def runners(self) -> dict[str, Extension]:
-        """What runs each handler of the enabled extensions, by the handler's id."""
+        """Returns the extension of each handler of the enabled ones, by the handler's id."""
         return dict(self._by_handler)
 
     def health(self) -> dict[str, Health]:
-        """How each extension is at present, by its id."""
+        """Returns the present health of each extension, by its id."""
         return {id: extension.health for id, extension in self._running.items()}
 
     async def stop(self) -> None:
-        """End all of them at the same time."""
+        """Ends all of them at the same time."""
         for extension in self._running.values():
             extension.stop_soon()
         for extension in self._running.values():

@@ -1,7 +1,8 @@
-"""What hooks leave behind: the core takes it in, so it stays known as theirs and ends with it.
+"""Adopts the processes that hooks leave behind, so that they end with the core.
 
-A process that detaches itself from its hook is adopted by the nearest process that asked for that.
-Without one it is adopted by the system's first process, and nobody can tell it from an operator's.
+A process that detaches itself from its hook is adopted by the nearest process that asked for
+that. Without one it is adopted by the system's first process, and nobody can tell it from an
+operator's.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ _ROUNDS: Final = 20
 
 @contextmanager
 def taken_in() -> Iterator[bool]:
-    """Adopt, for the length of the block, what this process's descendants leave behind.
+    """Adopts, for the length of the block, what this process's descendants leave behind.
 
     Gives whether that is so; at the end everything that is left below this process is killed. Only
     for a process that starts nothing but hooks.
@@ -39,13 +40,13 @@ def taken_in() -> Iterator[bool]:
 
 
 class Orphans:
-    """Reaps what was taken in and has ended; others wait for their own children themselves."""
+    """Reaps adopted processes that have ended; others wait for their own children themselves."""
 
     def __init__(self) -> None:
         self._dead: frozenset[int] = frozenset()
 
     def reap(self) -> None:
-        """Reap what was dead already when this was last called: nobody else waits for that."""
+        """Reaps what was dead already when this was last called: nobody else waits for that."""
         dead = frozenset(pid for pid in _children() if _state(pid) == "Z")
         for pid in dead & self._dead:
             with suppress(ChildProcessError):
@@ -76,12 +77,12 @@ def _kill_children() -> None:
 
 
 def _children() -> list[int]:
-    found: list[int] = []
+    pids: list[int] = []
     with suppress(FileNotFoundError):
         for task in _TASKS.iterdir():
             with suppress(OSError):
-                found += map(int, (task / "children").read_text().split())
-    return found
+                pids += map(int, (task / "children").read_text().split())
+    return pids
 
 
 def _state(pid: int) -> str:

@@ -1,4 +1,4 @@
-"""What a child writes, kept at both ends: the middle of a flood is counted and let go."""
+"""Keeps both ends of a child's output: the middle of a flood is counted and let go."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class HeadTail:
         self.size = 0
 
     def add(self, data: bytes) -> None:
-        """Take what was read next."""
+        """Takes the next bytes read."""
         self.size += len(data)
         room = self._head_cap - len(self._head)
         if room > 0:
@@ -31,8 +31,8 @@ class HeadTail:
             if len(self._tail) > 2 * self._tail_cap:
                 self._trim()
 
-    def kept(self) -> bytes:
-        """Head and tail, one after the other; all of it where it fits the cap."""
+    def content(self) -> bytes:
+        """Returns head and tail, one after the other; all of it where it fits the cap."""
         self._trim()
         return bytes(self._head + self._tail)
 
@@ -40,18 +40,18 @@ class HeadTail:
         del self._tail[: max(0, len(self._tail) - self._tail_cap)]
 
 
-def shown(kept: bytes, size: int, most_chars: int) -> str:
-    """Output as text of at most so many characters: both ends, and how much is left out.
+def shown(output: bytes, size: int, max_chars: int) -> str:
+    """Returns output as text of at most `max_chars`: both ends, and how much is left out.
 
     What is no UTF-8 is shown as escapes. `size` counts all bytes, those that were not kept too.
     """
-    if size == len(kept) and size <= 4 * most_chars:
-        text = kept.decode(errors="backslashreplace")
-        if len(text) <= most_chars:
+    if size == len(output) and size <= 4 * max_chars:
+        text = output.decode(errors="backslashreplace")
+        if len(text) <= max_chars:
             return text
-    end = (most_chars - _MARK_CHARS) // 2
+    end = (max_chars - _MARK_CHARS) // 2
     # No character has more than four bytes, so what a cut breaks lies beyond the part that is used.
-    head = kept[: 4 * end].decode(errors="backslashreplace")[:end]
-    tail = kept[-4 * end :].decode(errors="backslashreplace")[-end:]
+    head = output[: 4 * end].decode(errors="backslashreplace")[:end]
+    tail = output[-4 * end :].decode(errors="backslashreplace")[-end:]
     left_out = size - len(head.encode()) - len(tail.encode())
     return f"{head}\n[{max(0, left_out):,} bytes left out]\n{tail}"

@@ -1,4 +1,4 @@
-"""Children from the event loop: a fixed number of worker threads that do nothing else.
+"""Runs children for the event loop, in a fixed number of worker threads that do nothing else.
 
 Starting a process and waiting for it blocks a thread, and hooks may hang; so they get threads of
 their own, which stay, and the core's other work never queues behind them.
@@ -31,12 +31,12 @@ class Ran(msgspec.Struct, frozen=True):
 class ChildPool:
     """Runs at most `most` children at once."""
 
-    def __init__(self, most: int = MOST) -> None:
-        self.most = most
-        self._threads = ThreadPoolExecutor(most, thread_name_prefix="hook")
+    def __init__(self, limit: int = MOST) -> None:
+        self.limit = limit
+        self._threads = ThreadPoolExecutor(limit, thread_name_prefix="hook")
 
     async def run(self, spec: ChildSpec, limit_s: float) -> Ran:
-        """Run one child; queueing is part of its limit.
+        """Runs one child; queueing is part of its limit.
 
         When the caller is cancelled, the cancellation goes on only after everything is killed.
         """
@@ -65,7 +65,7 @@ class ChildPool:
         return done.result()
 
     def close(self) -> None:
-        """Let the threads end; whoever runs something was cancelled before."""
+        """Lets the threads end; whoever runs something was cancelled before."""
         self._threads.shutdown(wait=False, cancel_futures=True)
 
 

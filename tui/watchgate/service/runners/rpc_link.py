@@ -26,7 +26,7 @@ ASKS_A_SECOND = 25
 
 
 class Loss(msgspec.Struct, frozen=True):
-    """How a link was lost; `closed` when nothing is known but that the other side hung up.
+    """The way a link was lost; `closed` when all that is known is that the other side hung up.
 
     `last_words` is the end of what it wrote to its standard error.
     """
@@ -67,11 +67,11 @@ class RpcLink:
 
     @property
     def in_flight(self) -> int:
-        """How many requests have no answer yet."""
+        """Returns the number of requests without an answer yet."""
         return len(self._pending)
 
     async def ask(self, method: str, params: Any, until_s: float) -> Answered:
-        """Send a request and wait for its answer, until a time of the event loop's clock.
+        """Sends a request and waits for its answer, until a time of the event loop's clock.
 
         Giving up forgets the request. Raises `LinkLost`, `TimeoutError`, and whatever `send` does.
         """
@@ -87,7 +87,7 @@ class RpcLink:
             self._pending.pop(id, None)
 
     def send(self, method: str, params: Any) -> tuple[int, asyncio.Future[Answered]]:
-        """Send a request; its id, and the future of its answer.
+        """Sends a request; returns its id, and the future of its answer.
 
         Raises `Crowded`, and `FrameError` for a request larger than a frame may be.
         """
@@ -101,7 +101,7 @@ class RpcLink:
         return id, answer
 
     def close(self, loss: Loss) -> None:
-        """Stop listening and let everybody know who still waits."""
+        """Stops listening, and fails the requests that still wait."""
         self._lose(loss)
         for answer in self._pending.values():
             if not answer.done():
@@ -110,7 +110,7 @@ class RpcLink:
         self._pending.clear()
 
     def read(self) -> bool:
-        """Take what is there; whether there was anything."""
+        """Takes what is there; returns whether there was anything."""
         if self.lost.done():
             return False
         try:
@@ -133,7 +133,7 @@ class RpcLink:
         return True
 
     def drain(self) -> None:
-        """Take what is left of a process that ended; whoever else has its pipe may write on."""
+        """Takes what is left of a process that ended; whoever else has its pipe may write on."""
         for _ in range(_LAST_READS):
             if not self.read():
                 break
@@ -151,7 +151,7 @@ class RpcLink:
                 self._send(frame(rpc.answer(id, self._reply(method, params))))
 
     def _reply(self, method: str, params: Any) -> Any:
-        """Its request is answered at once, so it may take no more of the loop's time than this."""
+        """Answers the other side's request; a few a second, as each takes the loop's time."""
         now_s = self._loop.time()
         if now_s - self._asks_since_s >= 1:
             self._asks, self._asks_since_s = 0, now_s

@@ -1,4 +1,4 @@
-"""The rest of a session, and the sessions that were made below it."""
+"""Finds and kills the processes of a session, and of the sessions made below it."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _ROUNDS: Final = 3
 
 
 def sessions_below(leader: int) -> frozenset[int]:
-    """The sessions that descendants of this leader made for themselves.
+    """Returns the sessions that descendants of this leader made for themselves.
 
     To be asked while it lives: its children are nobody's once it has ended, and so a daemon whose
     parent is gone is not found. Without a `/proc` nobody is.
@@ -28,16 +28,16 @@ def sessions_below(leader: int) -> frozenset[int]:
         with suppress(OSError):
             stat = parse_stat((_PROC / str(pid) / "stat").read_bytes())
             children[stat.parent].append((pid, stat.sid))
-    found, below = set(), [leader]
+    sessions, below = set(), [leader]
     while below:
         for pid, session in children.pop(below.pop(), ()):
-            found.add(session)
+            sessions.add(session)
             below.append(pid)
-    return frozenset(found - {leader})
+    return frozenset(sessions - {leader})
 
 
 def kill_sessions(leader: int, others: Collection[int] = ()) -> None:
-    """Kill all that still run in the session of this leader, but for itself, and in the others.
+    """Kills all that still run in the session of this leader, but for itself, and in the others.
 
     Where there is no `/proc` nobody can be found, and the group was all that could be killed.
     """
@@ -53,7 +53,7 @@ def kill_sessions(leader: int, others: Collection[int] = ()) -> None:
 
 
 def signal_name(number: int) -> str:
-    """What a signal is called; one without a name has its number."""
+    """Returns the name of a signal; `signal N` for one without a name."""
     try:
         return signal.Signals(number).name
     except ValueError:

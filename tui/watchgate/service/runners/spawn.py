@@ -1,4 +1,4 @@
-"""Starting a child with pipes of our own, and saying in words why it did not start."""
+"""Starts a child with pipes of our own, and says in words why it did not start."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ MIB: Final = 1 << 20
 
 
 class ChildSpec(msgspec.Struct, frozen=True, kw_only=True):
-    """What to run, and where.
+    """The parameters of a child process.
 
     `env` is the whole environment. A program name with a slash in it is found from `cwd`, another
     one on the PATH of `env`. `stdin` None is `/dev/null`; so are stdout and stderr unless `heard`.
@@ -29,7 +29,7 @@ class ChildSpec(msgspec.Struct, frozen=True, kw_only=True):
     cwd: str
     env: dict[str, str]
     stdin: bytes | None = None
-    heard: bool = True
+    captures_output: bool = True
     stdout_cap_bytes: int = MIB
     stderr_cap_bytes: int = MIB
     exit_grace_s: float | None = None
@@ -53,7 +53,7 @@ class Started(msgspec.Struct):
 
 
 def start(spec: ChildSpec) -> Started:
-    """Start the child in a session of its own; raises `SpawnError`."""
+    """Starts the child in a session of its own; raises `SpawnError`."""
     if not spec.argv:
         raise SpawnError("`command` is empty; name the program to run")
     if not Path(spec.cwd).is_absolute():
@@ -87,7 +87,7 @@ def _start(spec: ChildSpec, ours: list[int], theirs: list[int]) -> Started:
             os.close(stdin)
             ours.remove(stdin)
             stdin = None
-    if spec.heard:
+    if spec.captures_output:
         for _ in range(2):
             read, write = os.pipe()
             ours.append(read)
@@ -105,12 +105,12 @@ def _start(spec: ChildSpec, ours: list[int], theirs: list[int]) -> Started:
         start_new_session=True,
     )
     give_back(process.pid)
-    heard = ours[-2:] if spec.heard else [None, None]
-    return Started(process, stdin, unsent, *heard)
+    outputs = ours[-2:] if spec.captures_output else [None, None]
+    return Started(process, stdin, unsent, *outputs)
 
 
 def _send(fd: int, data: memoryview) -> memoryview:
-    """What is left of the input after the pipe took as much as it does."""
+    """Writes as much of the input as the pipe takes; returns the rest."""
     while data:
         try:
             data = data[os.write(fd, data) :]
@@ -120,7 +120,7 @@ def _send(fd: int, data: memoryview) -> memoryview:
 
 
 def close_all(fds: Iterable[int]) -> None:
-    """Close descriptors."""
+    """Closes descriptors."""
     for fd in fds:
         os.close(fd)
 
@@ -140,7 +140,7 @@ _MENDS: Final = {
 
 
 def why_not(error: OSError, program: str, cwd: str) -> str:
-    """Why a program did not start there, in words."""
+    """Returns in words why a program did not start there."""
     if error.filename == cwd and error.errno is not None:
         return f"cannot enter {cwd}: {os.strerror(error.errno).lower()}"
     why = _MENDS.get(error.errno or 0) or (error.strerror or str(error)).lower()

@@ -1,4 +1,4 @@
-"""The words of a call's line that none of its records holds: the screen's own for its end."""
+"""Words of a call's line on screen that none of its records holds."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ _PHRASES: Final = (
 )
 _BEFORE_A_NAME: Final = re.compile(r"(in|rule|nobody)(?![^\W_])", re.IGNORECASE)
 _ACROSS: Final = re.compile(r",|\s\s|\A[0-9:\s]*\Z")
-"""What stands between two words of different records, and how long somebody waited."""
+"""Text between two words of different records, and the length of a wait."""
 
 
 def may_be_derived(needle: str) -> bool:
-    """Whether a text that is looked for could be found in such words, or across two texts."""
-    told = needle.strip(" ")  # blanks stand before such words and behind them
-    if _ACROSS.search(needle) or _BEFORE_A_NAME.match(told):
+    """Returns whether a text could be found in such words, or across two texts."""
+    trimmed = needle.strip(" ")  # blanks stand before such words and behind them
+    if _ACROSS.search(needle) or _BEFORE_A_NAME.match(trimmed):
         return True
-    found = finder(told)
-    return any(map(found, _PHRASES))
+    is_found = finder(trimmed)
+    return any(map(is_found, _PHRASES))

@@ -1,4 +1,4 @@
-"""What the index holds of a record: its words, and what a filter may ask it for by a key."""
+"""The indexed text of a record: its words, and tokens for the keys of a filter."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from watchgate.core.record_fields import RECORD_FIELDS, words
 from watchgate.core.records import Record
 
 MARK: Final = "\u00b6"
-"""What a token begins with that is no word of a text; it counts as a letter."""
+"""The first character of a token that is no word of a text; it counts as a letter."""
 
 OF_CALL: Final = f'"{MARK}0"'
 """The condition that a call's line in the history is made of a record."""
@@ -39,12 +39,12 @@ _JOINED: Final = {code: 0x2400 + code for code in range(128) if not chr(code).is
 
 @lru_cache(maxsize=8_192)
 def token(key: str, value: str) -> str:
-    """The one token by which a field's value is found; raises `KeyError` for a key without any."""
+    """Returns a field value's one token; raises `KeyError` for a key without any."""
     return f"{MARK}{_LETTERS[key]}{plain(key, value).translate(_JOINED)}"
 
 
 def document(record: Record) -> str:
-    """Everything by which a record is found, as one text."""
+    """Returns everything by which a record is found, as one text."""
     parts = [words(record).casefold(), _place(record.kind, record.agent, record.session)]
     for key, get in _OF_DATA:
         value = get(record)
@@ -62,14 +62,14 @@ def document(record: Record) -> str:
 
 
 def folder_of(cwd: str) -> str:
-    """The last part of a path, after which sessions and their calls are named."""
+    """Returns the last part of a path, by which sessions and their calls are named."""
     return cwd.rstrip("/").rpartition("/")[2]
 
 
 def _of_call(record: Record) -> list[str]:
-    """What a call's line tells besides: its rule, why it ran past the gate, and whose it is."""
-    told = (record.data.get("rule"), record.data.get("why"), record.agent)
-    parts = [text.casefold() for text in told if text and isinstance(text, str)]
+    """Returns the other words of a call's line: its rule, its reason to run ungated, its agent."""
+    texts = (record.data.get("rule"), record.data.get("why"), record.agent)
+    parts = [text.casefold() for text in texts if text and isinstance(text, str)]
     if (cwd := record.data.get("cwd")) and isinstance(cwd, str):
         parts.append(token("folder", folder_of(cwd)))
     return parts

@@ -1,4 +1,4 @@
-"""Bringing the index up to the journal, some records at a time."""
+"""Filling the index from the journal, some records at a time."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ last_seq = excluded.last_seq, last_at = max(session.last_at, excluded.last_at)""
 
 
 class Seen(msgspec.Struct):
-    """A session: where it began and was heard of last, by record and by time (UTC µs).
+    """A session in the index: its first and its latest record, by number and by time (UTC µs).
 
     `folder` is the one that it first worked in, empty while unknown.
     """
@@ -41,11 +41,11 @@ class Seen(msgspec.Struct):
     last_at: int
 
 
-def after(journal: sqlite3.Connection, seq: int, most: int = AT_ONCE) -> list[Record]:
-    """The next records of the journal, as far as the index reads them; raises `sqlite3.Error`."""
+def after(journal: sqlite3.Connection, seq: int, limit: int = AT_ONCE) -> list[Record]:
+    """Returns the journal's next records as far as the index needs them; raises `sqlite3.Error`."""
     batch: list[Record] = []
     size = 0
-    for row in journal.execute(_AFTER, (seq, most)):
+    for row in journal.execute(_AFTER, (seq, limit)):
         number, at, kind, agent, session, call, request, data, own = row
         batch.append(
             Record(
@@ -69,7 +69,7 @@ def after(journal: sqlite3.Connection, seq: int, most: int = AT_ONCE) -> list[Re
 
 
 def begin(index: sqlite3.Connection, newest: int) -> None:
-    """Note in an index that holds nothing yet where its journal ends now.
+    """Notes in an empty index where its journal ends now.
 
     Raises `sqlite3.Error`.
     """
@@ -77,7 +77,7 @@ def begin(index: sqlite3.Connection, newest: int) -> None:
 
 
 def is_stale(index: sqlite3.Connection, batch: Sequence[Record]) -> bool:
-    """Whether one of these records purged what was indexed before; raises `sqlite3.Error`.
+    """Returns whether one of these records purged indexed ones; raises `sqlite3.Error`.
 
     What was purged before the index was begun was no longer there to be indexed.
     """
@@ -86,7 +86,7 @@ def is_stale(index: sqlite3.Connection, batch: Sequence[Record]) -> bool:
 
 
 def store(index: sqlite3.Connection, batch: Sequence[Record]) -> None:
-    """Index these records, the next ones; all or, with `sqlite3.Error`, none."""
+    """Indexes these records, the next ones; all or, with `sqlite3.Error`, none."""
     index.execute("BEGIN IMMEDIATE")
     try:
         _insert(index, batch)
@@ -101,7 +101,7 @@ def store(index: sqlite3.Connection, batch: Sequence[Record]) -> None:
 
 
 def forget_before(index: sqlite3.Connection, oldest: int) -> None:
-    """Drop what is only about records older than the oldest that is kept.
+    """Drops the entries that are only about records older than the oldest one.
 
     Raises `sqlite3.Error`.
     """
@@ -116,24 +116,24 @@ def forget_before(index: sqlite3.Connection, oldest: int) -> None:
 
 
 def segments(index: sqlite3.Connection) -> list[int]:
-    """The numbers of the tables of words, the newest first."""
+    """Returns the numbers of the tables of words, the newest first."""
     return [int(n) for (n,) in index.execute("SELECT number FROM segment ORDER BY number DESC")]
 
 
 def sessions_in(records: Iterable[Record]) -> list[Seen]:
-    """The sessions of these records, which come in their order."""
-    seen: dict[tuple[str, str], Seen] = {}
+    """Returns the sessions of these records, which come in their order."""
+    sessions: dict[tuple[str, str], Seen] = {}
     for record in records:
         if not is_heard(record) or record.agent is None or record.session is None:
             continue
         key = record.agent, record.session
-        each = seen.get(key)
+        each = sessions.get(key)
         if each is None:
-            each = seen[key] = Seen(*key, "", record.seq, record.seq, record.at, record.at)
+            each = sessions[key] = Seen(*key, "", record.seq, record.seq, record.at, record.at)
         each.last_seq, each.last_at = record.seq, max(each.last_at, record.at)
         if not each.folder and isinstance(cwd := record.data.get("cwd"), str):
             each.folder = folder_of(cwd)
-    return list(seen.values())
+    return list(sessions.values())
 
 
 def _decoded(data: bytes | None) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""The numbers of the records that the index has for a condition, the newest first."""
+"""Queries of the index: numbers of the records that meet a condition, the newest first."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Index:
         self.upto = upto
 
     def numbers(self, condition: str, first: int, last: int) -> Iterator[int]:
-        """The records numbered `first` to `last` that meet a condition, the newest first.
+        """Yields the records numbered `first` to `last` that meet a condition, the newest first.
 
         Raises `sqlite3.Error`.
         """
@@ -49,23 +49,23 @@ class Index:
             )
 
     def pages(self, condition: str, first: int, last: int, size: int) -> Iterator[list[int]]:
-        """The same, so many at a time."""
+        """Yields the same, so many at a time."""
         numbers = self.numbers(condition, first, last)
         while page := list(islice(numbers, size)):
             yield page
 
     def sessions(self) -> list[Seen]:
-        """What is known of every session; raises `sqlite3.Error`."""
-        return [Seen(*found) for found in self._connection.execute(_SESSIONS)]
+        """Returns every session in the index; raises `sqlite3.Error`."""
+        return [Seen(*row) for row in self._connection.execute(_SESSIONS)]
 
     def rarest(self, conditions: list[str], first: int, last: int) -> str:
-        """The condition that the fewest records meet, as far as a short look tells."""
+        """Returns the condition that the fewest records meet, as far as a short look shows."""
         if len(conditions) == 1:
             return conditions[0]
         return min(conditions, key=lambda each: self._spread(each, first, last))
 
     def _spread(self, condition: str, first: int, last: int) -> tuple[int, int]:
-        """How many were counted, and how close together those many lie."""
+        """Returns the number of matches, 200 at most, and the lowest number among 200."""
         count, lowest = 0, last
         for lowest in self.numbers(condition, first, last):
             count += 1
@@ -76,7 +76,7 @@ class Index:
 
 @contextmanager
 def index_of(journal: Path, records: sqlite3.Connection | None = None) -> Iterator[Index | None]:
-    """The index of a journal for a while; None where there is none that belongs to it.
+    """Yields the index of a journal; None where there is none that belongs to it.
 
     With `records`, a connection to the journal, it is not opened once more for that.
     """
@@ -85,7 +85,7 @@ def index_of(journal: Path, records: sqlite3.Connection | None = None) -> Iterat
 
 
 def discard_if_damaged(journal: Path, error: sqlite3.Error) -> None:
-    """Throw an index away that could not be read, unless it is only busy."""
+    """Removes an index that could not be read, unless it is only busy."""
     if getattr(error, "sqlite_errorcode", 0) & 0xFF in (
         sqlite3.SQLITE_CORRUPT,
         sqlite3.SQLITE_NOTADB,

@@ -1,4 +1,4 @@
-"""The index's database beside the journal: how it is made, opened, trusted and thrown away."""
+"""The index's database beside the journal: made, opened, checked and removed."""
 
 from __future__ import annotations
 
@@ -34,19 +34,19 @@ INSERT INTO reached VALUES (1, 0, '', 0);
 
 
 def index_path(journal: Path) -> Path:
-    """Where the index of a journal is."""
+    """Returns the path of a journal's index."""
     return journal.with_name(f"{journal.stem}.index.db")
 
 
 def remove(journal: Path) -> None:
-    """Throw the index of a journal away: the next core makes it anew. Raises `OSError`."""
+    """Removes the index of a journal: the next core makes it anew. Raises `OSError`."""
     path = index_path(journal)
     for end in ("", "-wal", "-shm"):
         path.with_name(path.name + end).unlink(missing_ok=True)
 
 
 def open_to_fill(journal: Path) -> sqlite3.Connection:
-    """The index to write to, made where there is none or none that can be used.
+    """Opens the index to write, and makes it where there is none that can be used.
 
     Raises `OSError` and `sqlite3.Error`.
     """
@@ -62,7 +62,7 @@ def open_to_fill(journal: Path) -> sqlite3.Connection:
 
 @contextmanager
 def opened_to_read(journal: Path) -> Iterator[sqlite3.Connection | None]:
-    """A connection to the index that can change nothing; None where there is none to be used."""
+    """Yields a connection to the index that can change nothing; None without a usable one."""
     path = index_path(journal)
     if not path.exists():
         yield None
@@ -81,23 +81,23 @@ def opened_to_read(journal: Path) -> Iterator[sqlite3.Connection | None]:
 
 
 def reached(connection: sqlite3.Connection) -> Head:
-    """The newest record that is indexed; raises `sqlite3.Error`."""
-    found = connection.execute("SELECT seq, hash FROM reached").fetchone()
-    if found is None or not isinstance(found[0], int):
+    """Returns the newest record that is indexed; raises `sqlite3.Error`."""
+    row = connection.execute("SELECT seq, hash FROM reached").fetchone()
+    if row is None or not isinstance(row[0], int):
         raise sqlite3.DatabaseError("it does not say how far it goes")
-    return Head(*found)
+    return Head(*row)
 
 
 def belongs(journal: sqlite3.Connection, to: Head) -> bool:
-    """Whether the journal holds the record that its index says it ends with."""
+    """Returns whether the journal holds the record that its index says it ends with."""
     if to == START:
         return True
-    found = journal.execute("SELECT hash FROM record WHERE seq = ?", (to.seq,)).fetchone()
-    return found is not None and found[0] == to.hash
+    row = journal.execute("SELECT hash FROM record WHERE seq = ?", (to.seq,)).fetchone()
+    return row is not None and row[0] == to.hash
 
 
 def beyond_repair(error: Exception) -> bool:
-    """Whether the file itself is at fault: no disk, lock or right that may be given later."""
+    """Returns whether the file itself is at fault, not a disk, lock or right to be given later."""
     if isinstance(error, OSError):
         return False
     code = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_CORRUPT) & 0xFF
@@ -105,7 +105,7 @@ def beyond_repair(error: Exception) -> bool:
 
 
 def _opened(path: Path) -> sqlite3.Connection:
-    """The index at a path, new where there is none; `ValueError` for one that is not ours."""
+    """Opens the index at a path, new where there is none; `ValueError` for one that is not ours."""
     try:
         os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600))
     except FileExistsError:

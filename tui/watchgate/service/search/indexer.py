@@ -1,4 +1,4 @@
-"""The thread of a core that keeps the index up to the journal, some moments behind it."""
+"""The core's thread that keeps the index up to the journal, some moments behind it."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from watchgate.service.search.upkeep import Upkeep
 
 
 class Pace(msgspec.Struct, frozen=True, kw_only=True):
-    """How long new records wait for company, and how long a fault for the next try."""
+    """The longest wait of new records for others, and the pause after a fault."""
 
     gather_s: float = 0.5
     retry_s: float = 10.0
@@ -25,8 +25,8 @@ STEADY = Pace()
 class Indexer:
     """Keeps an index up to its journal; all methods are for any thread.
 
-    It is a watcher of the recorder: a record says that there will be something to do. `fault` says
-    why nothing can be indexed now; then whoever searches goes through the journal itself.
+    It is a watcher of the recorder: a record announces work. `fault` says why nothing can be
+    indexed now; then a search reads the journal itself.
     """
 
     def __init__(self, journal: Path, *, pace: Pace = STEADY) -> None:
@@ -43,14 +43,14 @@ class Indexer:
         self._thread.start()
 
     def offer(self, _record: Record) -> None:
-        """A record was made, and will soon be in the journal."""
+        """Notes that a record was made, and will soon be in the journal."""
         if not self._due:
             with self._lock:
                 self._due = True
                 self._wake.notify_all()
 
     def forget(self) -> None:
-        """Throw away what was taken from records that were purged since: all is indexed anew.
+        """Removes the index, which holds words of purged records: all is indexed anew.
 
         Raises `OSError` where the file cannot be removed.
         """
@@ -60,7 +60,7 @@ class Indexer:
             self._wake.notify_all()
 
     def settle(self, timeout_s: float) -> bool:
-        """Wait until everything that is in the journal now is indexed; whether that was so."""
+        """Waits until the journal's present records are indexed; returns whether they are."""
         with self._lock:
             enough = self._rounds + 2  # the round under way may have begun before
             self._owed = max(self._owed, enough)
@@ -69,7 +69,7 @@ class Indexer:
         return done and not self.fault
 
     def close(self) -> None:
-        """End the thread; what is not indexed is taken up by the next core."""
+        """Ends the thread; the next core goes on where it stopped."""
         with self._lock:
             self._closing = True
             self._wake.notify_all()

@@ -1,4 +1,4 @@
-"""All records of some kinds, wherever among the others they are."""
+"""All records of some kinds, by the index and where that ends by the journal."""
 
 from __future__ import annotations
 
@@ -14,22 +14,29 @@ from watchgate.service.search.finding import discard_if_damaged, index_of
 
 
 def of_kinds(
-    journal: Path, kinds: Sequence[str], first: int, last: int, *, most: int | None = None
+    journal: Path, kinds: Sequence[str], first: int, last: int, *, limit: int | None = None
 ) -> Iterator[Record]:
-    """The records of these kinds from `first` to `last`, oldest first.
+    """Yields the records of these kinds from `first` to `last`, oldest first.
 
-    What no index holds is gone through, of it the newest `most` records. Raises `JournalError`.
+    Raises `JournalError`.
+
+    Args:
+        journal: The journal's database.
+        kinds: The kinds of records.
+        first: The lowest record number.
+        last: The highest record number.
+        limit: So many of the newest records are read where no index holds them; None for all.
     """
     if first > last:
         return iter(())
     numbers, upto = _indexed(journal, kinds, first, last)
-    rest = max(first, upto + 1, last - most + 1 if most is not None else 0)
+    rest = max(first, upto + 1, last - limit + 1 if limit is not None else 0)
     named = (record for _, record in reading.numbered(journal, numbers))
     return chain(named, reading.among(journal, kinds, rest, last))
 
 
 def _indexed(journal: Path, kinds: Sequence[str], first: int, last: int) -> tuple[list[int], int]:
-    """What the index knows of those, oldest first, and up to which record it does."""
+    """Returns the indexed ones, oldest first, and the last record that the index holds."""
     condition = " OR ".join(f'"{token("kind", kind)}"' for kind in kinds)
     try:
         with index_of(journal) as index:

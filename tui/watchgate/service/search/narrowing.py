@@ -1,6 +1,6 @@
-"""What of a filter the index can answer: conditions that hold for all that the filter takes.
+"""The part of a filter that the index can answer: conditions that all its matches meet.
 
-They may hold for more: whatever is found is looked at by the filter itself.
+Others may meet them, too: the filter itself checks every record.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from watchgate.service.search.derived import may_be_derived
 from watchgate.service.search.facets import token
 
 Names = Mapping[tuple[str, str], str]
-"""What sessions are called, by agent and id."""
+"""The names of sessions, by agent and id."""
 
 _OF_RECORDS: Final = frozenset("agent session kind tool risk state rule by request call".split())
 _OF_CALLS: Final = frozenset("agent tool rule request call".split())
@@ -29,16 +29,16 @@ _DECIDED: Final = frozenset(
 )
 """States of a call that one of its records says; others come of several, or of none."""
 
-_NAMED_MOST = 50
+_MAX_NAMES = 50
 
 
 def of_records(wanted: Filter) -> str:
-    """The condition on a record that a filter means, for `MATCH`; empty where there is none."""
+    """Returns a filter's condition on a record, for `MATCH`; empty where there is none."""
     return " AND ".join(filter(None, map(_of_record, wanted.terms)))
 
 
 def of_calls(wanted: Filter, names: Names) -> list[str]:
-    """Conditions of which each holds for some record of every call that a filter takes."""
+    """Returns conditions of which each holds for some record of every matching call."""
     return list(dict.fromkeys(filter(None, (_of_call(term, names) for term in wanted.terms))))
 
 
@@ -66,16 +66,19 @@ def _of_call(term: Term, names: Names) -> str:
 
 
 def _names_something(term: Term) -> bool:
-    """Whether only what has the term's value is taken; every text begins with none at all."""
+    """Returns whether only texts with the term's value match.
+
+    Every text begins with an empty value.
+    """
     return bool(term.value) and not term.negated and term.limit is None
 
 
 def _text(term: Term) -> str:
     if term.anywhere:
         return ""
-    found = runs(term.value)
-    begun = [f'"{found.begun}"*'] if found.begun else []
-    return " AND ".join([*(f'"{word}"' for word in found.whole), *begun])
+    words = runs(term.value)
+    begun = [f'"{words.begun}"*'] if words.begun else []
+    return " AND ".join([*(f'"{word}"' for word in words.whole), *begun])
 
 
 def _field(term: Term) -> str:
@@ -89,14 +92,14 @@ def _decided(value: str) -> str:
 
 
 def _named(term: Term, names: Names) -> str:
-    """A session goes by its name, its id, the beginning of it, and the folder of a call."""
+    """Returns the condition on a session: its name, its id, its beginning, and a call's folder."""
     wanted = plain("session", term.value)
     fits: Callable[[str, str], bool] = str.startswith if term.prefix else str.__eq__
-    called = [key for key, label in names.items() if fits(plain("session", label), wanted)]
-    if len(called) > _NAMED_MOST:
+    sessions = [key for key, label in names.items() if fits(plain("session", label), wanted)]
+    if len(sessions) > _MAX_NAMES:
         return ""
     either = [_field(term), _quoted("folder", term.value, begins=term.prefix)]
-    either += [_quoted("session", session, begins=False) for _, session in called]
+    either += [_quoted("session", session, begins=False) for _, session in sessions]
     return f"({' OR '.join(dict.fromkeys(either))})"
 
 

@@ -1,4 +1,4 @@
-"""The sessions of the past, and the records of one: by the index, then by reading on."""
+"""Recorded sessions, and the records of one: by the index, then by reading on."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from watchgate.service.search.finding import discard_if_damaged, index_of
 
 
 def all_of(journal: Path) -> list[Seen]:
-    """Every session that a record is of, the one heard of last first; raises `JournalError`."""
+    """Returns every recorded session, the latest first; raises `JournalError`."""
     known: list[Seen] = []
     upto = 0
     try:
@@ -28,15 +28,15 @@ def all_of(journal: Path) -> list[Seen]:
                 known, upto = index.sessions(), index.upto
     except sqlite3.Error as error:
         discard_if_damaged(journal, error)
-    seen = {(each.agent, each.session): each for each in known}
+    sessions = {(each.agent, each.session): each for each in known}
     for each in _not_indexed(journal, upto):
-        before = seen.get((each.agent, each.session))
-        seen[each.agent, each.session] = each if before is None else _joined(before, each)
-    return sorted(seen.values(), key=lambda each: -each.last_seq)
+        before = sessions.get((each.agent, each.session))
+        sessions[each.agent, each.session] = each if before is None else _joined(before, each)
+    return sorted(sessions.values(), key=lambda each: -each.last_seq)
 
 
 def records_of(journal: Path | Held, agent: str, session: str) -> Iterator[Record]:
-    """The records of a session, oldest first; raises `JournalError`."""
+    """Yields the records of a session, oldest first; raises `JournalError`."""
     numbers, upto = _indexed(journal.path if isinstance(journal, Held) else journal, session)
     for _, record in reading.numbered(journal, numbers):
         if (record.agent, record.session) == (agent, session):
@@ -48,7 +48,7 @@ def records_of(journal: Path | Held, agent: str, session: str) -> Iterator[Recor
 
 
 def _indexed(journal: Path, session: str) -> tuple[list[int], int]:
-    """The records that may be of a session, oldest first, and up to which one those are all."""
+    """Returns the records that may be of a session, oldest first, and the last one indexed."""
     try:
         with index_of(journal) as index:
             if index is None:

@@ -1,4 +1,4 @@
-"""What is done for an index in each round: made where it is missing, filled, and cut."""
+"""The rounds of an index's upkeep: made where it is missing, filled, and cut."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Upkeep:
         self._inode = 0
 
     def round(self, stopped: Callable[[], bool]) -> str:
-        """Index all that the journal has until `stopped`; what went wrong, empty where nothing.
+        """Indexes the whole journal until `stopped`; returns the fault, empty where there is none.
 
         An index that is damaged, of another journal or from before a purge is made anew.
         """
@@ -49,13 +49,13 @@ class Upkeep:
         return ""
 
     def close(self) -> None:
-        """Let the file go."""
+        """Closes the file."""
         if self._index is not None:
             self._index.close()
             self._index = None
 
     def _step(self, records: sqlite3.Connection) -> bool:
-        """Index the next records; whether there may be more."""
+        """Indexes the next records; returns whether there may be more."""
         index = self._opened()
         batch, oldest = self._next(records, index)
         if batch is None or is_stale(index, batch):
@@ -71,7 +71,7 @@ class Upkeep:
     def _next(
         self, records: sqlite3.Connection, index: sqlite3.Connection
     ) -> tuple[list[Record] | None, int]:
-        """The records to index next, None where the index is of another journal; the oldest."""
+        """Returns the next records, None where the index is of another journal; and the oldest."""
         done = reached(index)
         try:
             oldest = records.execute("SELECT coalesce(min(seq), 0) FROM record").fetchone()[0]
@@ -83,7 +83,7 @@ class Upkeep:
             raise JournalError(self._journal, reason(error)) from error
 
     def _opened(self) -> sqlite3.Connection:
-        """The index; opened again where its file was thrown away."""
+        """Returns the index; opens it again where its file was removed."""
         path = index_path(self._journal)
         if self._index is not None and not (path.exists() and path.stat().st_ino == self._inode):
             self.close()

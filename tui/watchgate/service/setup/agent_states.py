@@ -1,7 +1,7 @@
-"""The states of every agent on this machine: found, installed, trusted.
+"""The states of every agent on this machine: present, installed, trusted.
 
-The one place that knows them: the console's first screen, `install` without names, `agent ls`,
-`lookback` and the doctor ask here.
+The console's first screen, `install` without names, `agent ls`, `lookback` and the doctor all
+ask here.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from watchgate.service.setup.trust import READS
 
 
 class AgentStates:
-    """Reads how agents stand, for one user in one folder.
+    """Reads the states of agents, for one user in one folder.
 
     `python` is the interpreter of the hooks and `native` says that they run the native client; both
     are found out where they are not given.
@@ -49,6 +49,16 @@ class AgentStates:
         python: Path | None = None,
         native: bool | None = None,
     ) -> None:
+        """Reads nothing yet.
+
+        Args:
+            places: Watchgate's own paths.
+            config: The configuration in force.
+            env: The environment in which agents' settings are looked up.
+            cwd: The folder whose project is looked at.
+            python: The interpreter of the hooks; None: found here.
+            native: Whether hooks run the native client; None: tried here.
+        """
         self._places = places
         self._env = env
         self._cwd = cwd
@@ -58,13 +68,15 @@ class AgentStates:
         self._known: dict[tuple[str, Scope, Path], tuple[object, list[Check]]] = {}
 
     def of(self, agents: Iterable[Adapter]) -> list[AgentState]:
-        """Return how each of these stands, in their order."""
+        """Returns the state of each of these agents, in their order."""
         agents = list(agents)
-        found, roots = self.present(agents), self._roots()
-        return [self._state(each, each.name in found, roots.get(each.name, ())) for each in agents]
+        present, roots = self.present(agents), self._roots()
+        return [
+            self._state(each, each.name in present, roots.get(each.name, ())) for each in agents
+        ]
 
     def present(self, agents: Sequence[Adapter]) -> frozenset[str]:
-        """The agents whose program or folder is on this machine."""
+        """Returns the agents whose program or folder is on this machine."""
         homes = {each.name: home(each.setup, self._env) for each in agents if each.setup}
         # A folder that several agents use says nothing of any of them.
         shared = Counter(homes.values())
@@ -72,13 +84,13 @@ class AgentStates:
         return frozenset(there | {each.name for each in agents if self.program(each)})
 
     def program(self, agent: Adapter) -> str | None:
-        """The path of the agent's program; None where the search path has none."""
+        """Returns the path of the agent's program; None where the search path has none."""
         names = process_names(agent)
         paths = (shutil.which(name, path=self._env.get("PATH")) for name in names)
         return next((path for path in paths if path), None)
 
     def parts(self, agent: Adapter, root: Path | None = None) -> Iterator[tuple[Scope, Part]]:
-        """Every file that may hold hooks of ours, those of the project in `root`."""
+        """Yields every file that may hold hooks of ours, those of the project in `root`."""
         installer = self._installer(root)
         for scope in SCOPES:
             try:
@@ -90,13 +102,13 @@ class AgentStates:
     def plan(
         self, agent: Adapter, scope: Scope, root: Path | None = None, *, profile: str = ""
     ) -> tuple[Change, ...]:
-        """Return what an installation would change, for another `profile` too; raises `Refusal`."""
+        """Returns the edits of an installation, for another `profile` too; raises `Refusal`."""
         installer, wanted = self._installer(root), profile or self._profile
         setting = msgspec.structs.replace(self._setting, profile=wanted)
         return installer.plan_install(agent, scope, setting, self._python)
 
     def trusts(self, agent: Adapter) -> bool | None:
-        """Tell whether an agent's files say that it trusts our hooks of this user.
+        """Returns whether an agent's files say that it trusts our hooks of this user.
 
         None where they do not tell.
         """
@@ -107,16 +119,18 @@ class AgentStates:
         return Installer(self._places, self._env, root or self._cwd)
 
     def _roots(self) -> dict[str, list[Path]]:
-        """The projects of each agent in which hooks were installed, as far as they still exist."""
+        """Returns the projects of each agent with hooks in the list, as far as they exist."""
         roots: dict[str, list[Path]] = {}
         for entry in manifest.load_or_fault(self._places.installed)[0]:
             if entry.root and Path(entry.root) != self._cwd and Path(entry.root).is_dir():
                 roots.setdefault(entry.agent, []).append(Path(entry.root))
         return roots
 
-    def _state(self, agent: Adapter, found: bool, roots: Sequence[Path]) -> AgentState:
+    def _state(self, agent: Adapter, is_present: bool, roots: Sequence[Path]) -> AgentState:
         if agent.setup is None:
-            return AgentState(agent=agent.name, title=agent.title, found=found, hookless=True)
+            return AgentState(
+                agent=agent.name, title=agent.title, is_present=is_present, hookless=True
+            )
         scopes: dict[Scope, None] = {}
         wrong: list[Check] = []
         lanes: dict[Scope, set[str]] = {}
@@ -142,7 +156,7 @@ class AgentStates:
         return AgentState(
             agent=agent.name,
             title=agent.title,
-            found=found,
+            is_present=is_present,
             installed=bool(scopes),
             scopes=tuple(scopes),
             up_to_date=bool(scopes) and not wrong,
@@ -157,7 +171,7 @@ class AgentStates:
     def _outdated(
         self, agent: Adapter, scope: Scope, root: Path, paths: Sequence[Path]
     ) -> list[Check]:
-        """Return what an installation would change; planned anew only where a file has changed."""
+        """Returns what an installation would change; planned anew where a file has changed."""
         key, stamps = (agent.name, scope, root), [stamp_of(each) for each in paths]
         known = self._known.get(key)
         if known is None or known[0] != stamps:
@@ -180,9 +194,14 @@ def states_reader(
     agents: Iterable[Adapter],
     profile: Callable[[], Profile],
 ) -> Callable[[], list[AgentState]]:
-    """Return what reads the states of these agents again and again, for no folder of its own.
+    """Returns a function that reads the states of these agents, for no folder of its own.
 
-    `profile` tells the one in force by now.
+    Args:
+        places: Watchgate's own paths.
+        config: The configuration, but for its profile.
+        env: The environment in which agents' settings are looked up.
+        agents: The agents to read.
+        profile: Returns the profile in force by now.
     """
 
     @cache

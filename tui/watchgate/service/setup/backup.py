@@ -1,4 +1,4 @@
-"""What a file held before the first entry went in, kept so that uninstall can give it back."""
+"""Backups of the files that hold hooks: the content before the first entry, for uninstall."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from watchgate.service.setup import files
 
 
 class Note(msgspec.Struct, frozen=True, kw_only=True):
-    """One edited file: what we wrote (as a hash), and what it had been.
+    """One edited file: the hash of what we wrote, and what the file had been.
 
     `existed` false means that there was no file; `made` are directories that were not there either,
     the innermost first.
@@ -26,7 +26,7 @@ class Note(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def backed_up(directory: Path) -> set[Path]:
-    """Every file that has a backup here."""
+    """Returns every file that has a backup here."""
     notes = (_decoded(each) for each in directory.glob("*.json"))
     return {Path(note.path) for note in notes if note is not None}
 
@@ -41,11 +41,11 @@ class Backup:
         self.before = directory / f"{name}.before"
 
     def note(self) -> Note | None:
-        """What is known of the file, whatever became of it since."""
+        """Returns what is known of the file, whatever became of it since."""
         return self._read()
 
     def old(self) -> bytes | None:
-        """What the file held before the first entry; None without a file then or a copy now."""
+        """Returns the content before the first entry; None without a file then or a copy now."""
         note = self._read()
         if note is None or not note.existed:
             return None
@@ -55,14 +55,14 @@ class Backup:
             return None
 
     def restores(self, content: bytes | None) -> Note | None:
-        """The note, if this content is exactly what we wrote, and the old bytes are still there."""
+        """Returns the note if this content is what we wrote and the old bytes are still there."""
         note = self._read()
         if note is None or content is None or note.written_sha256 != _hash(content):
             return None
         return note if self.old() is not None or not note.existed else None
 
     def keep(self, before: bytes | None, written: bytes, made: tuple[str, ...]) -> None:
-        """Remembers a file's old bytes (None: there was none) beside what is to be written."""
+        """Stores a file's old bytes (None: there was none) and the hash of those to be written."""
         note = Note(
             path=str(self._path),
             written_sha256=_hash(written),

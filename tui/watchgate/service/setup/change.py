@@ -1,4 +1,4 @@
-"""One edit of a file, planned and not yet made."""
+"""The files that an installation of one agent consists of, and the planned edit of each."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from watchgate.service.setup.parts import Part
 
 
 class Change(msgspec.Struct, frozen=True, kw_only=True):
-    """What becomes of one file: `after` None means that it is to be deleted, or stays away.
+    """The edit of one file: `after` None means that it is to be deleted, or stays away.
 
     `restored` says that it is exactly what was there before the installation. `displaced` are
     events whose other entries move up. `status_line` says whose the file has before, "" without.
@@ -24,7 +24,7 @@ class Change(msgspec.Struct, frozen=True, kw_only=True):
 
     agent: Adapter
     part: Part
-    found: Found
+    file: Found
     after: bytes | None
     restored: bool = False
     displaced: tuple[str, ...] = ()
@@ -32,32 +32,32 @@ class Change(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def path(self) -> Path:
-        """The file behind all links."""
-        return self.found.path
+        """Returns the file behind all links."""
+        return self.file.path
 
     @property
     def needed(self) -> bool:
-        """Whether anything is to be written at all."""
-        return self.after != self.found.content
+        """Returns whether anything is to be written at all."""
+        return self.after != self.file.content
 
     @property
     def left(self) -> str:
-        """The lines that run the hook client afterwards, as somebody changed what they say."""
+        """Returns the lines that still run the hook client afterwards: somebody changed them."""
         return lines_that_call(self._text_after)
 
     def sizes(self) -> tuple[int, int]:
-        """Return how many lines it adds and takes away."""
+        """Returns the numbers of lines that it adds and takes away."""
         lines = self.diff_lines()[2:]
         return sum(line[0] == "+" for line in lines), sum(line[0] == "-" for line in lines)
 
     def diff(self) -> str:
-        """The change as a unified diff."""
+        """Returns the change as a unified diff."""
         return "".join(f"{line}\n" for line in self.diff_lines())
 
     def diff_lines(self) -> list[str]:
-        """The lines of the diff; one without an end in its file is followed by a note of that."""
+        """Returns the lines of the diff; one without an end is followed by a note of that."""
         name = str(self.path)
-        old, new = _lines(self.found.text), _lines(self._text_after)
+        old, new = _lines(self.file.text), _lines(self._text_after)
         diff = "".join(map(_ended, difflib.unified_diff(old, new, name, name)))
         return [line.removesuffix("\n") for line in _lines(diff)]
 
@@ -67,7 +67,7 @@ class Change(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def _lines(text: str) -> list[str]:
-    """The lines of a text as other tools see them, each with its end."""
+    """Returns the lines of a text as other tools see them, each with its end."""
     return list(io.StringIO(text, newline="\n"))
 
 

@@ -29,12 +29,12 @@ sys.stdout.buffer.write(importing.MAGIC_NUMBER + marshal.dumps(client))
 
 
 def sealed(content: bytes) -> bytes:
-    """The content with its checksum behind it: a comment in a script, never reached elsewhere."""
+    """Returns the content with its checksum behind it: in a script a comment."""
     return b"%b\n# %08x" % (content, binascii.crc32(content))
 
 
 def packaged(places: Paths) -> dict[Path, bytes]:
-    """What this version ships for each file of the copy, in the order of writing.
+    """Returns this version's content of each file of the copy, in the order of writing.
 
     The launcher is last: once a hook can start it, what it runs is there.
     """
@@ -57,7 +57,10 @@ def write(places: Paths) -> None:
 
 
 def _link_program(places: Paths) -> None:
-    """Tell the client where its program is; not where its folder cannot stand in a denial."""
+    """Links the program, so that the client can tell when it is gone.
+
+    Not where the folder's name cannot stand in a denial.
+    """
     place = str(places.data_dir)
     if not (place.isascii() and place.isprintable()) or _UNQUOTED.intersection(place):
         return
@@ -97,10 +100,10 @@ def renew_bytecode(places: Paths, python: Path) -> bool:
 
 
 def bytecode_directory(places: Paths) -> Path:
-    """Return where the launcher looks for the bytecode of the copy."""
+    """Returns the folder in which the launcher looks for the bytecode of the copy."""
     return places.client_module.with_name("__pycache__")
 
 
 def cached(places: Paths) -> list[Path]:
-    """The bytecode of the copy, of each interpreter that compiled it."""
+    """Returns the bytecode of the copy, of each interpreter that compiled it."""
     return list(bytecode_directory(places).glob(f"{places.client_module.stem}.*.pyc"))

@@ -30,7 +30,7 @@ _NOT_A_PERSON = "This is not a refusal by a person. Do not try another way; stop
 # No single quote and no backslash in these: every shell reads them alike inside single quotes.
 # Names of their own, as Gemini and Qwen put the environment's values for $NAME in their settings.
 class _Start(NamedTuple):
-    """How a guard comes to the client's path as $1, sees that it can be run, and runs it."""
+    """The parts of a guard that take the client's path as $1, test that it can run, and run it."""
 
     first: str
     can: str
@@ -58,7 +58,7 @@ _OBSERVE = f"{_OPEN} >/dev/null 2>&1; exit 0"
 
 
 class Client(msgspec.Struct, frozen=True, kw_only=True):
-    """What every installed command runs: interpreter, client copy and socket.
+    """The program that every installed command runs: interpreter, client copy and socket.
 
     With `native`, commands run that in the place of the first two; plugins run those all the same.
     `deadline_s` is how long it waits where the agent does, `margin_s` how much sooner than the
@@ -73,17 +73,17 @@ class Client(msgspec.Struct, frozen=True, kw_only=True):
     native: Path | None = None
 
     def waits_s(self, timeout_s: int) -> int:
-        """How long the client of an entry with this limit waits: at least a second."""
+        """Returns the seconds that the client of an entry with this limit waits: at least one."""
         return max(1, min(self.deadline_s, timeout_s - self.margin_s))
 
 
 def closes(entry: HookEntry, profile: str) -> bool:
-    """Whether a failure on this entry is a denial."""
+    """Returns whether a failure on this entry is a denial."""
     return entry.lane is Lane.GATE or (entry.lane is Lane.GATE_READ and profile == "strict")
 
 
 def command(agent: Adapter, entry: HookEntry, client: Client, profile: str) -> str:
-    """The command line of one entry, for whatever shell the agent hands it to."""
+    """Returns the command line of one entry, for whatever shell the agent hands it to."""
     closed = closes(entry, profile)
     if closed:
         guard = _GATE
@@ -105,20 +105,20 @@ def command(agent: Adapter, entry: HookEntry, client: Client, profile: str) -> s
 
 
 def status_line(agent: Adapter, client: Client) -> str:
-    """The command that an agent runs for the line it shows; short, and silent over any failure."""
+    """Returns the command that prints the agent's status line; short, silent over any failure."""
     entry = HookEntry(event=STATUS_LINE, lane=Lane.RELAY, timeout_s=0)
     return command(agent, entry, client, "guard")
 
 
 def _denial(agent: Adapter, entry: HookEntry) -> tuple[str, ...]:
-    """What the client prints to deny by itself, its status then, and what it prints while off."""
+    """Returns the client's output and status to deny by itself, and its output while off."""
     template = closed_template(agent, entry.event, entry.lane)
     status = closed_exit(agent, entry.event)
     return template, str(status), handed_back(agent, entry.event)
 
 
 def is_ours(command: object) -> bool:
-    """Whether a hook's command is one that `command` made, now or in an earlier version."""
+    """Returns whether `command` made this hook's command, now or in an earlier version."""
     return (
         isinstance(command, str) and command.startswith(f"{_SHELL} -c ") and f" {_NAME} " in command
     )
@@ -137,7 +137,7 @@ class Installed(msgspec.Struct, frozen=True):
 
 
 def parse(command: str) -> Installed | None:
-    """The parts of a command of ours; None when another version made it in another form."""
+    """Returns the parts of a command of ours; None when another version made it in another form."""
     try:
         guard, _, *words = shlex.split(command)[2:]
         python = Path(words.pop(0)) if guard.startswith(_PYTHON.first) else None

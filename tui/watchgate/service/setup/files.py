@@ -1,4 +1,4 @@
-"""Reading and replacing somebody else's file: whole or not at all, mode and owner kept."""
+"""Reads and replaces an agent's own file that holds hooks: whole or not at all."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class Found(msgspec.Struct, frozen=True):
 
     @property
     def text(self) -> str:
-        """The content as text, without a byte order mark; raises `Refusal` when it is not UTF-8."""
+        """Returns the text, without a byte order mark; raises `Refusal` if not UTF-8."""
         try:
             return (self.content or b"").removeprefix(_BOM).decode()
         except UnicodeDecodeError as error:
@@ -37,12 +37,12 @@ class Found(msgspec.Struct, frozen=True):
             ) from error
 
     def encode(self, text: str) -> bytes:
-        """The bytes of a new text, with the mark that the old one had."""
+        """Returns the bytes of a new text, with the mark that the old one had."""
         return (_BOM if (self.content or b"").startswith(_BOM) else b"") + text.encode()
 
 
 def read(path: Path) -> Found:
-    """The file behind a path; raises `Refusal` when it cannot be read."""
+    """Reads the file behind a path; raises `Refusal` when it cannot be read."""
     try:
         real = path.resolve()
         return Found(real, regular_file.read(real), _version(real))
@@ -52,10 +52,10 @@ def read(path: Path) -> Found:
         raise Refusal(f"cannot read {path}: {_why(error)}") from error
 
 
-def check_writable(found: Found) -> None:
-    """Raises `Refusal` when the file, or the directory that a new version needs, is read-only."""
-    path = found.path
-    if found.content is not None and not path.stat().st_mode & stat.S_IWUSR:
+def check_writable(file: Found) -> None:
+    """Raises `Refusal` when the file, or the folder for a new version, is read-only."""
+    path = file.path
+    if file.content is not None and not path.stat().st_mode & stat.S_IWUSR:
         raise Refusal(f"{path} is read-only: chmod u+w it first, nothing was changed")
     parent = path.parent
     while not parent.exists():
@@ -64,11 +64,11 @@ def check_writable(found: Found) -> None:
         raise Refusal(f"{parent} cannot be written to: nothing was changed")
 
 
-def write(found: Found, content: bytes, *, executable: bool = False) -> None:
-    """Replaces the file in one step; raises `Refusal` when it changed since it was read."""
-    path = found.path
-    check_writable(found)
-    if _version(path) != found.version:
+def write(file: Found, content: bytes, *, executable: bool = False) -> None:
+    """Replaces the file in one step; raises `Refusal` when it changed since then."""
+    path = file.path
+    check_writable(file)
+    if _version(path) != file.version:
         raise Refusal(f"{path} changed while it was edited: nothing was written, try again")
     try:
         replace(path, content, _SCRIPT_MODE if executable else _NEW_FILE_MODE)
@@ -83,18 +83,18 @@ def let_run(path: Path) -> None:
         path.chmod(stat.S_IMODE(mode) | stat.S_IXUSR)
 
 
-def delete(found: Found) -> None:
+def delete(file: Found) -> None:
     """Removes the file; raises `Refusal` when it changed since it was read."""
-    if _version(found.path) != found.version:
-        raise Refusal(f"{found.path} changed meanwhile: nothing was deleted, try again")
+    if _version(file.path) != file.version:
+        raise Refusal(f"{file.path} changed meanwhile: nothing was deleted, try again")
     try:
-        found.path.unlink()
+        file.path.unlink()
     except OSError as error:
-        raise Refusal(f"cannot delete {found.path}: {_why(error)}") from error
+        raise Refusal(f"cannot delete {file.path}: {_why(error)}") from error
 
 
 def missing_directories(path: Path) -> tuple[Path, ...]:
-    """The directories above a path that are not there, the innermost first."""
+    """Returns the directories above a path that are not there, the innermost first."""
     missing = []
     while not (path := path.parent).exists():
         missing.append(path)

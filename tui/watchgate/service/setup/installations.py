@@ -1,4 +1,4 @@
-"""The places of our hooks: by the list of what was installed, and by a look at the files."""
+"""Finds our hooks, by the list of what was installed and by a look at the files; renews them."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _NO_PYTHON = Path("python3")
 
 
 class Installation(msgspec.Struct, frozen=True, kw_only=True):
-    """One agent's hooks in one place, to which these variables and this folder lead."""
+    """One agent's hooks in one place, found by these variables and this folder."""
 
     agent: Adapter
     scope: Scope
@@ -34,7 +34,7 @@ class Installation(msgspec.Struct, frozen=True, kw_only=True):
     cwd: Path
 
     def installer(self, places: Paths) -> Installer:
-        """Return what changes the files of this place."""
+        """Returns the installer for the files of this place."""
         return Installer(places, self.env, self.cwd)
 
 
@@ -46,12 +46,12 @@ class Lost(msgspec.Struct, frozen=True):
 
 
 class Installations(msgspec.Struct, frozen=True):
-    """Every place with hooks of ours, and the files that are in none of them but run the client.
+    """Every place with hooks of ours, and files elsewhere that run the client.
 
     `fault` says why the list cannot be read.
     """
 
-    found: tuple[Installation, ...]
+    places: tuple[Installation, ...]
     lost: tuple[Lost, ...] = ()
     fault: str = ""
 
@@ -59,8 +59,8 @@ class Installations(msgspec.Struct, frozen=True):
 def installations(
     places: Paths, known: Mapping[str, Adapter], env: Mapping[str, str], cwd: Path
 ) -> Installations:
-    """Every place that the list names, and the usual ones that have hooks of ours without it."""
-    found: list[Installation] = []
+    """Finds every place that the list names, and the usual ones with hooks of ours."""
+    installed_places: list[Installation] = []
     lost: list[Lost] = []
     covered: set[tuple[str, str]] = set()
     listed, fault = manifest.load_or_fault(places.installed)
@@ -72,13 +72,13 @@ def installations(
             if _names_us(Path(entry.path)):
                 lost.append(Lost(entry, there))
             continue
-        found.append(there)
+        installed_places.append(there)
         covered |= {(str(part.path), entry.agent) for part in _parts(places, there)}
     for usual in _usual(known, env, cwd):
         parts = _parts(places, usual)
         keys = {(str(part.path), usual.agent.name) for part in parts}
         if not keys & covered and (has_hooks(parts) or _any_calls(parts)):
-            found.append(usual)
+            installed_places.append(usual)
             covered |= keys
     # No `resolve`, which fails where links lead in a circle.
     known_files = {Path(os.path.realpath(path)) for path, _ in covered}
@@ -87,15 +87,15 @@ def installations(
         if path not in known_files and _calls(path, unreadable=True):
             entry = Entry(part="hooks", path=str(path), digest="")
             lost.append(Lost(entry, "no list names this file any more"))
-    return Installations(tuple(found), tuple(lost), fault)
+    return Installations(tuple(installed_places), tuple(lost), fault)
 
 
 def any_left(
     places: Paths, known: Mapping[str, Adapter], env: Mapping[str, str], cwd: Path
 ) -> bool:
-    """Tell whether hooks of ours may still be anywhere, and so need the client."""
+    """Returns whether hooks of ours may still be anywhere, and so need the client."""
     there = installations(places, known, env, cwd)
-    parts = (_parts(places, each) for each in there.found)
+    parts = (_parts(places, each) for each in there.places)
     return bool(there.lost) or any(
         has_hooks(each, unreadable=True) or _any_calls(each) for each in parts
     )
@@ -104,9 +104,9 @@ def any_left(
 def agents_that_hold(
     places: Paths, known: Mapping[str, Adapter], env: Mapping[str, str], cwd: Path
 ) -> list[str]:
-    """The names of the agents with hooks of ours anywhere that hold calls, or may."""
-    found = installations(places, known, env, cwd).found
-    return sorted({each.agent.name for each in found if _may_hold(places, each)})
+    """Returns the names of the agents with hooks of ours that hold calls, or may."""
+    installed_places = installations(places, known, env, cwd).places
+    return sorted({each.agent.name for each in installed_places if _may_hold(places, each)})
 
 
 def _may_hold(places: Paths, place: Installation) -> bool:
@@ -120,7 +120,7 @@ def _may_hold(places: Paths, place: Installation) -> bool:
 
 
 def has_hooks(parts: Iterable[Part], *, unreadable: bool = False) -> bool:
-    """Tell whether any of these files holds an entry of ours.
+    """Returns whether any of these files holds an entry of ours.
 
     One that an editor cannot read does where it names us, one that nobody can where `unreadable`.
     """
@@ -155,7 +155,7 @@ def _any_calls(parts: Iterable[Part]) -> bool:
 
 
 def _calls(path: Path, *, unreadable: bool = False) -> bool:
-    """Tell whether anything in a file runs the client, also what somebody changed by hand."""
+    """Returns whether anything in a file runs the client, even what somebody changed by hand."""
     try:
         return bool(lines_that_call(path.read_text("utf-8", "replace")))
     except FileNotFoundError:
@@ -167,7 +167,7 @@ def _calls(path: Path, *, unreadable: bool = False) -> bool:
 def _leading_to(
     places: Paths, entry: Entry, known: Mapping[str, Adapter], env: Mapping[str, str]
 ) -> Installation | str:
-    """The place that a file of the list belongs to, or why there is none."""
+    """Returns the place that a file of the list belongs to, or why there is none."""
     agent = known.get(entry.agent)
     if agent is None or agent.setup is None:
         return f"no adapter is called {entry.agent} any more"

@@ -25,7 +25,7 @@ from watchgate.service.setup.targets import Refusal, Scope, home, is_folder, set
 
 
 class Setting(msgspec.Struct, frozen=True, kw_only=True):
-    """What the configuration says about hooks: the profile, the client's deadline and margin.
+    """The configuration's part about hooks: the profile, the client's deadline and margin.
 
     `native` says that hooks run the native client, `status_line` what becomes of the line of ours
     that some agents show.
@@ -46,9 +46,14 @@ def setting_of(
     *,
     native: bool | None = None,
 ) -> Setting:
-    """Return what this configuration says.
+    """Returns the part of this configuration about hooks.
 
-    Hooks run the native client where that works here, which is tried where `native` is not given.
+    Args:
+        config: The configuration.
+        places: Watchgate's own paths.
+        python: The interpreter of the hooks.
+        status_line: The fate of our status line.
+        native: Whether hooks run the native client; None: tried here.
     """
     return Setting(
         profile=config.profile,
@@ -73,7 +78,7 @@ class Installer:
     def parts(
         self, agent: Adapter, scope: Scope, setting: Setting, python: Path
     ) -> tuple[Part, ...]:
-        """Every file of an installation with what is ours in it; raises `Refusal`."""
+        """Returns every file of an installation and what is ours in it; raises `Refusal`."""
         client = Client(
             python=python,
             script=self._places.client,
@@ -93,15 +98,15 @@ class Installer:
     def plan_install(
         self, agent: Adapter, scope: Scope, setting: Setting, python: Path
     ) -> tuple[Change, ...]:
-        """The edits that bring our entries in, or up to date; raises `Refusal`."""
-        found = self.parts(agent, scope, setting, python)
-        return tuple(self._install_plan(agent, part) for part in found)
+        """Returns the edits that bring our entries in, or up to date; raises `Refusal`."""
+        planned_parts = self.parts(agent, scope, setting, python)
+        return tuple(self._install_plan(agent, part) for part in planned_parts)
 
     def plan_uninstall(self, agent: Adapter, scope: Scope, python: Path) -> tuple[Change, ...]:
-        """The edits that take our entries out: the old bytes where nothing else changed."""
+        """Returns the edits that take our entries out: the old bytes where they fit."""
         setting = Setting(profile="guard", client_deadline_s=1)
-        found = self.parts(agent, scope, setting, python)
-        return tuple(self._uninstall_plan(agent, part) for part in found)
+        planned_parts = self.parts(agent, scope, setting, python)
+        return tuple(self._uninstall_plan(agent, part) for part in planned_parts)
 
     def install(self, changes: tuple[Change, ...], python: Path, *, native: bool = False) -> None:
         """Makes a planned installation: the client first, then a backup, then the entries."""
@@ -110,13 +115,13 @@ class Installer:
         self._remember(_client(self._copies(native=native)), ())
         client_copy.renew_bytecode(self._places, python)
         for change in changes:
-            files.check_writable(change.found)
+            files.check_writable(change.file)
         for change in changes:
             if change.needed and change.after is not None:
                 self._keep(change, change.after)
-                files.write(change.found, change.after, executable=change.part.executable)
+                files.write(change.file, change.after, executable=change.part.executable)
             elif change.needed:
-                files.delete(change.found)
+                files.delete(change.file)
             if change.part.executable and change.after is not None:
                 files.let_run(change.path)
         self._note(changes, native=native)
@@ -129,20 +134,20 @@ class Installer:
         made = {Path(name) for change in changes for name in self._made(change)}
         for change in changes:
             if change.after is not None and change.needed:
-                files.write(change.found, change.after)
-            elif change.after is None and change.found.content is not None:
-                files.delete(change.found)
+                files.write(change.file, change.after)
+            elif change.after is None and change.file.content is not None:
+                files.delete(change.file)
         files.remove_directories(sorted(made, key=lambda each: len(each.parts), reverse=True))
         # Only now: who is interrupted before finds the folders by them when it is done again.
         for change in changes:
             if not change.left:
-                self._backup(change.found).drop()
+                self._backup(change.file).drop()
         left = [self._entry(change) for change in changes if change.left]
         self._remember(left, {_key(change) for change in changes if not change.left})
 
     def backup_of(self, change: Change) -> Path | None:
-        """Return where the bytes lie that a file had before; None where there was no file."""
-        backup = self._backup(change.found)
+        """Returns the path of the bytes that a file had before; None without a file then."""
+        backup = self._backup(change.file)
         return backup.before if backup.old() is not None else None
 
     def _write_client(self, *, native: bool) -> None:
@@ -158,13 +163,13 @@ class Installer:
             ) from error
 
     def _copies(self, *, native: bool) -> dict[Path, bytes]:
-        """Each file of the client and what this version ships for it."""
+        """Returns each file of the client with this version's content."""
         own = native_client.packaged() if native else None
-        beside = {} if own is None else {self._places.native_client: own}
-        return client_copy.packaged(self._places) | beside
+        native_copy = {} if own is None else {self._places.native_client: own}
+        return client_copy.packaged(self._places) | native_copy
 
     def _note(self, changes: tuple[Change, ...], *, native: bool) -> None:
-        """Remember what was written, so that a running core can tell it from what others do."""
+        """Notes what was written, so that a running core can tell it from what others do."""
         made = [self._entry(change) for change in changes if change.after is not None]
         client = self._copies(native=native)
         client |= {path: path.read_bytes() for path in client_copy.cached(self._places)}
@@ -185,84 +190,84 @@ class Installer:
 
     def _entry(self, change: Change) -> Entry:
         path, setup = change.part.path, setup_of(change.agent)
-        found = of_hooks(setup, str(path), change.after or b"")
+        measured = of_hooks(setup, str(path), change.after or b"")
         return Entry(
             part="hooks",
             path=str(path),
-            digest=found.digest,
+            digest=measured.digest,
             agent=change.agent.name,
-            events=found.events,
+            events=measured.events,
             root="" if path.is_relative_to(home(setup, self._env)) else str(self._cwd),
         )
 
     def _install_plan(self, agent: Adapter, part: Part) -> Change:
         if not part.table:
             return self._uninstall_plan(agent, part)
-        found = files.read(part.path)
-        files.check_writable(found)
+        file = files.read(part.path)
+        files.check_writable(file)
         try:
-            after = part.editor.install(found.text, part.table)
-            shown = json_top.status_line(found.text, setup_of(agent))
+            after = part.editor.install(file.text, part.table)
+            shown = json_top.status_line(file.text, setup_of(agent))
         except FormError as error:
-            raise _broken(found, error) from error
+            raise _broken(file, error) from error
         return Change(
             agent=agent,
             part=part,
-            found=found,
-            after=found.encode(after),
+            file=file,
+            after=file.encode(after),
             status_line=shown,
         )
 
     def _uninstall_plan(self, agent: Adapter, part: Part) -> Change:
-        found = files.read(part.path)
-        if found.content is None:
-            return Change(agent=agent, part=part, found=found, after=None)
-        backup = self._backup(found)
-        if backup.restores(found.content) is not None:
+        file = files.read(part.path)
+        if file.content is None:
+            return Change(agent=agent, part=part, file=file, after=None)
+        backup = self._backup(file)
+        if backup.restores(file.content) is not None:
             old = backup.old()
-            return Change(agent=agent, part=part, found=found, after=old, restored=True)
+            return Change(agent=agent, part=part, file=file, after=old, restored=True)
         try:
-            after = self._stripped(agent, part, found)
-            displaced = part.editor.displaced(found.text)
+            after = self._stripped(agent, part, file)
+            displaced = part.editor.displaced(file.text)
         except FormError as error:
-            raise _broken(found, error) from error
-        if after != found.content:
-            files.check_writable(found)
-        return Change(agent=agent, part=part, found=found, after=after, displaced=displaced)
+            raise _broken(file, error) from error
+        if after != file.content:
+            files.check_writable(file)
+        return Change(agent=agent, part=part, file=file, after=after, displaced=displaced)
 
-    def _stripped(self, agent: Adapter, part: Part, found: Found) -> bytes | None:
-        """The file without our entries; None where nothing but ours was ever in it."""
-        note, setup = self._backup(found).note(), setup_of(agent)
-        old = self._backup(found).old() or b""
-        after = part.editor.uninstall(found.text, Found(found.path, old, None).text)
-        if after == found.text:
-            return found.content
+    def _stripped(self, agent: Adapter, part: Part, file: Found) -> bytes | None:
+        """Returns the file without our entries; None where it never had anything else."""
+        note, setup = self._backup(file).note(), setup_of(agent)
+        old = self._backup(file).old() or b""
+        after = part.editor.uninstall(file.text, Found(file.path, old, None).text)
+        if after == file.text:
+            return file.content
         empty = not after.strip() or json_top.is_alone(after, setup)
         gone = is_folder(setup) or setup.owned or (note is not None and not note.existed)
         if empty and gone and not old:
             return None
-        return found.encode(after)
+        return file.encode(after)
 
     def _keep(self, change: Change, after: bytes) -> None:
-        found, backup = change.found, self._backup(change.found)
-        note = backup.restores(found.content)
+        file, backup = change.file, self._backup(change.file)
+        note = backup.restores(file.content)
         if note is not None:
             backup.keep(backup.old(), after, note.made)
             return
         note = backup.note()
         before = None
-        if found.content is not None:
-            before = self._stripped(change.agent, change.part, found)
-        made = note.made if note else tuple(map(str, files.missing_directories(found.path)))
+        if file.content is not None:
+            before = self._stripped(change.agent, change.part, file)
+        made = note.made if note else tuple(map(str, files.missing_directories(file.path)))
         backup.keep(before, after, made)
 
     def _made(self, change: Change) -> tuple[str, ...]:
-        """The directories that the installation made for a file."""
-        note = self._backup(change.found).note()
+        """Returns the directories that the installation made for a file."""
+        note = self._backup(change.file).note()
         return note.made if note else ()
 
-    def _backup(self, found: Found) -> Backup:
-        return Backup(self._places.backups, found.path)
+    def _backup(self, file: Found) -> Backup:
+        return Backup(self._places.backups, file.path)
 
 
 def _client(files: Mapping[Path, bytes]) -> list[Entry]:
@@ -276,5 +281,5 @@ def _key(change: Change) -> tuple[str, str]:
     return str(change.part.path), change.agent.name
 
 
-def _broken(found: Found, error: FormError) -> Refusal:
-    return Refusal(f"{found.path}, {error}: nothing was changed, mend the file and try again")
+def _broken(file: Found, error: FormError) -> Refusal:
+    return Refusal(f"{file.path}, {error}: nothing was changed, mend the file and try again")

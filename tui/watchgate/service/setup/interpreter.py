@@ -1,4 +1,4 @@
-"""The interpreter that installed hooks run: one that outlives any tool environment."""
+"""Finds the interpreter that installed hooks run: one that outlives any tool environment."""
 
 from __future__ import annotations
 
@@ -21,16 +21,16 @@ class NoInterpreterError(RuntimeError):
 
 
 def base_interpreter(candidates: Iterable[str | Path] | None = None) -> Path:
-    """The system's own Python where it is 3.8 or newer, else the base of the one that runs this.
+    """Returns the system's own Python from 3.8 on, else the base of the one running this.
 
     Never one of a virtual environment and never a version manager's shim: an upgrade of either
     would break every hook. Raises `NoInterpreterError`.
     """
     tried = []
     for candidate in candidates or _candidates():
-        found = probe(Path(candidate))
-        if found is not None:
-            return found
+        interpreter = probe(Path(candidate))
+        if interpreter is not None:
+            return interpreter
         tried.append(str(candidate))
     raise NoInterpreterError(
         f"no Python {OLDEST[0]}.{OLDEST[1]} or newer outside a virtual environment "
@@ -39,7 +39,7 @@ def base_interpreter(candidates: Iterable[str | Path] | None = None) -> Path:
 
 
 def probe(python: Path) -> Path | None:
-    """The interpreter itself when it is fit, a shim's target instead of the shim, else None."""
+    """Returns the interpreter itself when it is fit, a shim's target for the shim, else None."""
     try:
         # Without -S, which would hide that the interpreter is a virtual environment's.
         answer = subprocess.run(

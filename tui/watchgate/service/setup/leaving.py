@@ -1,4 +1,4 @@
-"""The end of all installations: the client, its bytecode, the backups, the list and the folders.
+"""Removes what installations left: the client, its bytecode, backups, the list, the folders.
 
 What was recorded and configured goes only where a person wants that, too.
 """
@@ -31,14 +31,14 @@ _CACHED = re.compile(r"[0-9a-f]{32}|tmp[a-z0-9_]{8}")
 
 
 class Left(msgspec.Struct, frozen=True):
-    """The files of ours that are removed, and those that stay, with the reason."""
+    """The files of ours that were removed, and those that stay, with the reason."""
 
     removed: tuple[Path, ...]
     stays: tuple[tuple[Path, str], ...] = ()
 
 
 def note_folders(places: Paths) -> None:
-    """Remember, before the client is written, which folders are not there yet. Raises `OSError`."""
+    """Notes, before the client is written, which folders are missing. Raises `OSError`."""
     made = tuple(map(str, files.missing_directories(places.client)))
     # Itself, as what makes a folder below it leaves it open to others.
     places.data_dir.mkdir(parents=True, exist_ok=True, mode=0o700)
@@ -47,7 +47,7 @@ def note_folders(places: Paths) -> None:
 
 
 def leave(places: Paths) -> Left:
-    """Remove all that installations brought along beside the agents' files.
+    """Removes all that installations brought along beside the agents' files.
 
     Only to be called when no hook is left that runs the client. What somebody else put into our
     folder stays, and the folder with it.
@@ -78,7 +78,7 @@ def leave(places: Paths) -> Left:
 
 
 def records(places: Paths) -> tuple[Path, ...]:
-    """Return every file of records, rights and configuration that is there.
+    """Returns every file of records, rights and configuration that is there.
 
     They are told by their names, never by their folder: a variable may have it among others' files.
     """
@@ -103,7 +103,7 @@ def records(places: Paths) -> tuple[Path, ...]:
 
 
 def purge(places: Paths, home: Path) -> Left:
-    """Remove all records, and the folders of ours that are empty then, up to `home`.
+    """Removes all records, and the folders of ours that are empty then, up to `home`.
 
     No core may run. What somebody else put into a folder of ours stays, and the folder with it.
     """
@@ -122,9 +122,9 @@ def purge(places: Paths, home: Path) -> Left:
 
 
 def files_of_others(places: Paths, ours: Iterable[Path]) -> dict[Path, list[str]]:
-    """Names of files that are not `ours`, by the folder of records that stays because of them."""
+    """Returns files that are not `ours`, by the folder of records that stays for them."""
     gone = set(ours)
-    found: dict[Path, list[str]] = {}
+    others: dict[Path, list[str]] = {}
     for folder in _folders(places):
         try:
             names = sorted(each.name for each in folder.iterdir() if each not in gone)
@@ -133,20 +133,20 @@ def files_of_others(places: Paths, ours: Iterable[Path]) -> dict[Path, list[str]
         except OSError as fault:
             names = [fault.strerror or str(fault)]
         if names:
-            found[folder] = names
+            others[folder] = names
         else:
             gone.add(folder)
-    return found
+    return others
 
 
 def _folders(places: Paths) -> tuple[Path, ...]:
-    """Every folder of records, rights and configuration, the innermost first."""
+    """Returns every folder of records, rights and configuration, the innermost first."""
     state = places.state_dir
     return state / USAGE, places.runtime_dir, state, places.config.parent, places.data_dir
 
 
 def _remove_empty(folder: Path, home: Path) -> None:
-    """Remove a folder that is empty, and those above it in `home` that are empty then."""
+    """Removes a folder that is empty, and those above it in `home` that are empty then."""
     while True:
         try:
             folder.rmdir()
@@ -158,7 +158,7 @@ def _remove_empty(folder: Path, home: Path) -> None:
 
 
 def client_files(places: Paths) -> Iterator[Path]:
-    """Every file and folder of ours beside the agents' files that is there."""
+    """Yields every file and folder of ours beside the agents' files that is there."""
     folders = (places.backups, client_copy.bytecode_directory(places))
     yield from (
         path for path in (*_client_paths(places), *folders) if path.is_symlink() or path.exists()
@@ -166,7 +166,7 @@ def client_files(places: Paths) -> Iterator[Path]:
 
 
 def _client_paths(places: Paths) -> Iterator[Path]:
-    """Every file of ours, the list last."""
+    """Yields every file of ours, the list last."""
     yield from client_copy.packaged(places)
     yield from client_copy.cached(places)
     yield places.native_client
@@ -179,7 +179,7 @@ def _client_paths(places: Paths) -> Iterator[Path]:
 
 
 def _forget(places: Paths) -> bool:
-    """Empty the list, and see to it that no core takes its end for somebody else's deed."""
+    """Empties the list, and waits until no core takes that for somebody else's deed."""
     # One that nobody can read tells a core nothing.
     if listed := manifest.load_or_fault(places.installed)[0]:
         with suppress(OSError):

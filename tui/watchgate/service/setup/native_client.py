@@ -1,4 +1,4 @@
-"""The native hook client, which some wheels carry: taken only where it proves itself."""
+"""The native hook client, which some wheels carry: used only where it proves itself."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _WORD_BYTES, _FIRST, _PRIME = 8, 0xCBF29CE484222325, 0x100000001B3
 
 
 def packaged() -> bytes | None:
-    """The one that this package carries, sealed; None in a wheel for every platform."""
+    """Returns the one that this package carries, sealed; None in a wheel for every platform."""
     try:
         return sealed(resources.files("watchgate").joinpath(NAME).read_bytes())
     except FileNotFoundError:
@@ -28,7 +28,10 @@ def packaged() -> bytes | None:
 
 
 def sealed(program: bytes) -> bytes:
-    """The program with its checksum behind it, in words of eight bytes, as native/whole.c adds."""
+    """Returns the program with its checksum behind it, as native/whole.c adds it.
+
+    Both are read in words of eight bytes.
+    """
     program += bytes(-len(program) % _WORD_BYTES)
     checksum = _FIRST
     for (word,) in struct.iter_unpack("=Q", program):
@@ -37,10 +40,10 @@ def sealed(program: bytes) -> bytes:
 
 
 def works(places: Paths, python: Path) -> bool:
-    """Whether this package carries one that denies and hands back here as the one in Python does.
+    """Returns whether this package carries one that answers here as the one in Python does.
 
-    It is tried beside the data directory, as programs may not run in every place, and with no core
-    to be found; nothing of that stays.
+    Both must deny and hand back alike. It is tried beside the data directory, as programs may not
+    run in every place, and with no core to be found; nothing of that stays.
     """
     content = packaged()
     if content is None:
@@ -56,8 +59,8 @@ def works(places: Paths, python: Path) -> bool:
                 for lane, template, status in (("gate", "@", 2), ("relay", "", PASSED)):
                     nowhere = str(Path(at, "none", "ingest.sock"))
                     words = nowhere, "none", lane, "-", "5", template, "2", "", str(PASSED)
-                    said = _said([own, *words])
-                    if said != _said([*start, *words]) or said[0] != status:
+                    answer = _answer([own, *words])
+                    if answer != _answer([*start, *words]) or answer[0] != status:
                         return False
     except (OSError, subprocess.SubprocessError):
         return False
@@ -74,7 +77,7 @@ def write(places: Paths) -> None:
     path.chmod(MODE)
 
 
-def _said(words: Sequence[str | Path]) -> tuple[int, bytes, bytes]:
+def _answer(words: Sequence[str | Path]) -> tuple[int, bytes, bytes]:
     done = subprocess.run(words, input=b"{}", capture_output=True, timeout=_PATIENCE_S, check=False)
     return done.returncode, done.stdout, done.stderr
 

@@ -1,4 +1,4 @@
-"""Every file that an installation of one agent consists of, and what is ours in it."""
+"""The files that an installation of one agent consists of, and the planned edit of each."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from watchgate.service.setup.targets import Refusal, Scope, place, setup_of
 
 
 class Part(msgspec.Struct, frozen=True, kw_only=True):
-    """One file: where it is, who edits it, and our entries as they are to be."""
+    """One file: its path, its editor, and our entries as they are to be."""
 
     path: Path
     editor: Editor
@@ -32,7 +32,7 @@ class Part(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Wanted(msgspec.Struct, frozen=True, kw_only=True):
-    """What the entries are made of: the client they run, and the profile they are for."""
+    """The inputs of the entries: the client they run, and the profile they are for."""
 
     client: Client
     profile: str
@@ -46,8 +46,8 @@ def _synaps(wanted: Wanted) -> Mapping[str, bytes]:
 
 def _opencode(wanted: Wanted) -> Mapping[str, bytes]:
     plugin = opencode_plugin.contents(wanted.client, wanted.profile)
-    beside = f"../{opencode_plugin.CHECK_NAME}"
-    return {"": plugin, beside: opencode_plugin.check(plugin, wanted.profile)}
+    check_name = f"../{opencode_plugin.CHECK_NAME}"
+    return {"": plugin, check_name: opencode_plugin.check(plugin, wanted.profile)}
 
 
 PLUGINS: Final[dict[str, Callable[[Wanted], Mapping[str, bytes]]]] = {
@@ -63,7 +63,15 @@ A name may begin with `../`, for what lies beside that.
 def parts(
     agent: Adapter, scope: Scope, wanted: Wanted, env: Mapping[str, str], cwd: Path
 ) -> tuple[Part, ...]:
-    """The files of one agent; raises `Refusal` where it cannot be installed so."""
+    """Returns the files of one agent; raises `Refusal` where it cannot be installed so.
+
+    Args:
+        agent: The agent.
+        scope: For the user, or for a project.
+        wanted: What the entries are made of.
+        env: The environment in which agents' settings are looked up.
+        cwd: The project's folder.
+    """
     setup, path = setup_of(agent), place(agent, scope, env, cwd)
     if setup.form == "plugin":
         return _plugin(agent, path, wanted)
@@ -76,7 +84,7 @@ def parts(
 
 
 def hooks(agent: Adapter, client: Client, profile: str) -> tuple[Hook, ...]:
-    """What is written for each entry of a profile, whatever the form."""
+    """Returns the entries of a profile, whatever their form."""
     return tuple(_hook(agent, entry, client, profile) for entry in agent.entries(profile))
 
 
@@ -92,15 +100,15 @@ def _hook(agent: Adapter, entry: HookEntry, client: Client, profile: str) -> Hoo
 
 
 def _scripts(agent: Adapter, setup: Setup, folder: Path, wanted: Wanted) -> tuple[Part, ...]:
-    """One script for each event; those that this profile does without are there to be removed."""
-    found = {hook.event: hook for hook in hooks(agent, wanted.client, wanted.profile)}
+    """Returns one script for each event; those outside this profile are there to be removed."""
+    wanted_hooks = {hook.event: hook for hook in hooks(agent, wanted.client, wanted.profile)}
     names = dict.fromkeys(each.event for name in PROFILES for each in agent.entries(name))
     edits = {name: editor(setup, event=name) for name in names}
     return tuple(
         Part(
             path=folder / name,
             editor=edits[name],
-            table=edits[name].table([found[name]]) if name in found else {},
+            table=edits[name].table([wanted_hooks[name]]) if name in wanted_hooks else {},
             executable=True,
         )
         for name in names

@@ -1,4 +1,4 @@
-"""Writing the entries of all installed agents anew, as after a change of the profile."""
+"""Finds our hooks, by the list of what was installed and by a look at the files; renews them."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class Renewal(msgspec.Struct, frozen=True, kw_only=True):
 def renew_entries(
     places: Paths, config: Config, known: Mapping[str, Adapter], env: Mapping[str, str]
 ) -> tuple[Renewal, ...]:
-    """Write the entries of every installed agent for this configuration's profile.
+    """Writes the entries of every installed agent for this configuration's profile.
 
     Agents whose hooks somebody took out by hand are left alone, and so is the status line. One
     refusal does not stop the others. Raises `NoInterpreterError`.
@@ -40,7 +40,7 @@ def renew_entries(
         for lost in there.lost
         if lost.entry.agent in known
     ]
-    for each in there.found:
+    for each in there.places:
         installer = each.installer(places)
         try:
             parts = installer.parts(each.agent, each.scope, setting, python)

@@ -1,4 +1,4 @@
-"""Agents of this user that run now, and so still have the hooks that they started with."""
+"""Finds agents of this user that run now, and still have the hooks they started with."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ class Running(msgspec.Struct, frozen=True):
 
 
 def running(agents: Iterable[Adapter], proc: Path = _PROC) -> list[Running]:
-    """The processes of these agents, as far as the system tells; empty where it has no `/proc`."""
+    """Returns the processes of these agents; empty where the system has no `/proc`."""
     wanted = {name: agent.name for agent in agents for name in process_names(agent)}
-    found = []
+    processes = []
     for directory in proc.glob("[0-9]*"):
         try:
             if directory.stat().st_uid != os.geteuid():
@@ -38,17 +38,17 @@ def running(agents: Iterable[Adapter], proc: Path = _PROC) -> list[Running]:
             continue
         name = program_name([os.fsdecode(word) for word in words])
         if name in wanted:
-            found.append(Running(wanted[name], int(directory.name), cwd))
-    return sorted(found, key=lambda each: each.pid)
+            processes.append(Running(wanted[name], int(directory.name), cwd))
+    return sorted(processes, key=lambda each: each.pid)
 
 
 def process_names(agent: Adapter) -> tuple[str, ...]:
-    """What an agent's program may be called."""
+    """Returns the names that an agent's program may have."""
     return (agent.setup.process if agent.setup else ()) or (agent.name,)
 
 
 def program_name(words: list[str]) -> str:
-    """The file name of what runs, without an extension: of the script where a host runs one."""
+    """Returns the file name of what runs, without extension: a script's where a host runs one."""
     name = _base(words[0])
     if not _HOSTS.fullmatch(name):
         return name

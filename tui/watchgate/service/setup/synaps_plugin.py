@@ -25,7 +25,7 @@ SCRIPT = "watchgate_synaps.py"
 
 
 def contents(places: Paths, profile: str, python: Path) -> dict[str, bytes]:
-    """The files of the plugin by their names in the folder, the one that makes it load last."""
+    """Returns the files of the plugin by their names, the one that makes it load last."""
     package = resources.files("watchgate")
     return {
         "watchgate_client.py": sealed(package.joinpath("client.py").read_bytes()),
@@ -35,7 +35,7 @@ def contents(places: Paths, profile: str, python: Path) -> dict[str, bytes]:
 
 
 def lanes(content: str) -> set[str]:
-    """The lane on which this plugin speaks before a call; nothing for another file."""
+    """Returns the lane on which this plugin speaks before a call; nothing for another file."""
     try:
         manifest = decoding.decode(content, _Manifest)
     except (*JSON_FAULTS, UnicodeEncodeError):
@@ -48,7 +48,7 @@ class _Extension(msgspec.Struct, frozen=True):
 
 
 class _Manifest(msgspec.Struct, frozen=True):
-    """What an installed plugin says of the script that it runs."""
+    """An installed plugin's entry about the script that it runs."""
 
     name: str
     extension: _Extension

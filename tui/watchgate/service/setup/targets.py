@@ -1,4 +1,4 @@
-"""Which file of an agent holds its hooks, for one user or for one project."""
+"""Reads and replaces an agent's own file that holds hooks: whole or not at all."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class Refusal(Exception):
 
 
 def setup_of(agent: Adapter) -> Setup:
-    """How this agent is installed; raises `Refusal` for one that needs no installation."""
+    """Returns an agent's installation; raises `Refusal` for one that needs none."""
     if agent.setup is None:
         raise Refusal(
             f"{agent.title} runs no hooks of its own: there is nothing to install. An agent that "
@@ -32,12 +32,12 @@ def setup_of(agent: Adapter) -> Setup:
 
 
 def is_folder(setup: Setup) -> bool:
-    """Whether `user` names a folder of files of ours, not one file."""
+    """Returns whether `user` names a folder of files of ours, not one file."""
     return setup.form in _FOLDERS
 
 
 def home(setup: Setup, env: Mapping[str, str]) -> Path:
-    """The agent's own directory for this user, whether it exists or not."""
+    """Returns the agent's own directory for this user, whether it exists or not."""
     given = env.get(setup.variable) if setup.variable else None
     if given:
         return Path(given).expanduser().absolute()
@@ -45,7 +45,7 @@ def home(setup: Setup, env: Mapping[str, str]) -> Path:
 
 
 def place(agent: Adapter, scope: Scope, env: Mapping[str, str], cwd: Path) -> Path:
-    """The file to edit, or the folder; raises `Refusal` where a project has none of its own."""
+    """Returns the file to edit, or the folder; raises `Refusal` where a project has none."""
     setup = setup_of(agent)
     if scope == "user":
         return home(setup, env).joinpath(*_below_home(setup).parts[1:])

@@ -1,4 +1,4 @@
-"""Whether Codex has been told to trust our hooks, as far as its files say.
+"""Reads whether Codex has been told to trust our hooks, as far as its files say.
 
 Wire format: `[hooks.state."<hooks.json>:<event>:<group>:<index>"]` in `config.toml` beside it, with
 `trusted_hash` once somebody has looked, and `enabled`; Codex CLI 0.169. The hash is Codex's own, so
@@ -23,7 +23,7 @@ _WORDS = re.compile(r"(?<=[a-z])(?=[A-Z])")
 
 
 def codex_trusts(hooks: Path) -> bool:
-    """Whether every hook of ours in this `hooks.json` was trusted since it was written."""
+    """Returns whether every hook of ours in this file was trusted since it was written."""
     config = hooks.with_name("config.toml")
     try:
         if max(hooks.stat().st_size, config.stat().st_size) > LIMIT_BYTES:
@@ -41,7 +41,7 @@ def codex_trusts(hooks: Path) -> bool:
 
 
 def _ours(events: dict[str, Any]) -> Iterator[str]:
-    """Where each entry of ours stands: `pre_tool_use:0:1`."""
+    """Yields the place of each entry of ours: `pre_tool_use:0:1`."""
     for event, groups in events.items():
         for group, each in enumerate(groups):
             for index, hook in enumerate(each["hooks"]):

@@ -1,4 +1,4 @@
-"""Texts that make the system's own manager start a core and keep it: systemd and launchd.
+"""Units that make the system's own manager start a core and keep it: systemd and launchd.
 
 Formats: systemd.service(5), systemd.syntax(7) for quoting, launchd.plist(5).
 """
@@ -33,7 +33,7 @@ WantedBy=default.target
 
 
 def systemd_unit(argv: Sequence[str], environ: Mapping[str, str]) -> str:
-    """A user unit that runs this command line with these variables."""
+    """Returns a user unit that runs this command line with these variables."""
     lines = "".join(f"Environment={_quoted(f'{k}={v}')}\n" for k, v in environ.items())
     # A dollar begins a variable in a command line, and nowhere else.
     command = " ".join(_quoted(word).replace("$", "$$") for word in argv)
@@ -41,7 +41,7 @@ def systemd_unit(argv: Sequence[str], environ: Mapping[str, str]) -> str:
 
 
 def launchd_plist(argv: Sequence[str], environ: Mapping[str, str], log: str) -> str:
-    """A launch agent that runs this command line; what it prints is appended to `log`."""
+    """Returns a launch agent that runs this command line; its output goes to `log`."""
     agent = {
         "Label": LABEL,
         "ProgramArguments": list(argv),
@@ -59,6 +59,6 @@ def launchd_plist(argv: Sequence[str], environ: Mapping[str, str], log: str) -> 
 
 
 def _quoted(word: str) -> str:
-    """One word of a unit file; a percent sign would begin a specifier there."""
+    """Quotes one word of a unit file; a percent sign would begin a specifier there."""
     escaped = word.replace("\\", "\\\\").replace('"', '\\"').replace("%", "%%")
     return f'"{escaped}"'

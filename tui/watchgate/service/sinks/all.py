@@ -1,4 +1,4 @@
-"""The sinks of one core: every record is offered to each, in the order of the configuration."""
+"""Sinks: each takes the records it wants, delivers them in its own task, counts what it loses."""
 
 from __future__ import annotations
 
@@ -11,19 +11,19 @@ from watchgate.service.sinks.sink import Sink
 
 
 class Sinks:
-    """What looks on beside the consoles; none of its sinks knows of the others."""
+    """A watcher of records beside the consoles; none of its sinks knows of the others."""
 
     def __init__(self, sinks: Sequence[Sink]) -> None:
         self._sinks = tuple(sinks)
         self._over = anyio.Event()
 
     def offer(self, record: Record) -> None:
-        """Offer a record to every sink; never waits."""
+        """Offers a record to every sink; never waits."""
         for sink in self._sinks:
             sink.offer(record)
 
     async def run(self) -> None:
-        """Deliver until closed."""
+        """Delivers until closed."""
         try:
             async with anyio.create_task_group() as tasks:
                 for sink in self._sinks:
@@ -32,14 +32,14 @@ class Sinks:
             self._over.set()
 
     async def drained(self) -> None:
-        """Return when `run` has ended."""
+        """Returns when `run` has ended."""
         await self._over.wait()
 
     def close(self) -> None:
-        """Take nothing more; `run` ends within 2 s, when what waits is delivered."""
+        """Takes nothing more; `run` ends within 2 s, when what waits is delivered."""
         for sink in self._sinks:
             sink.close()
 
     def reports(self, *, every: bool = False) -> list[str]:
-        """What an operator should know since this was last asked, one text for a sink."""
+        """Returns what an operator should know since the last call, one text for a sink."""
         return [text for sink in self._sinks if (text := sink.report(every=every))]

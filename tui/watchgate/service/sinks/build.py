@@ -1,4 +1,4 @@
-"""A `[[sink]]` of the configuration becomes a `Sink`."""
+"""Builds the `Sink` of each `[[sink]]` of the configuration."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class SinkError(ValueError):
 
 
 def build(config: SinkConfig, index: int, own: Sequence[Path] = ()) -> Sink:
-    """The sink that is described at `index`; raises `SinkError`.
+    """Builds the sink that is described at `index`; raises `SinkError`.
 
     `own` are this core's files and sockets: a sink that led back into the core would feed itself.
     """

@@ -1,4 +1,4 @@
-"""What became of the records that a sink was offered, and when somebody has to be told."""
+"""The queue in front of one sink, bounded in records and bytes, and the counts of what is lost."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import msgspec
 
 
 class SinkCounters(msgspec.Struct, frozen=True):
-    """How many records were `sent`, `dropped` unsent and `failed`; `why` is the last reason.
+    """The numbers of records `sent`, `dropped` unsent and `failed`; `why` is the last reason.
 
     Sent means taken by the file, the server or the kernel: a reader may still lose it. What was on
     its way when the sink was stopped counts as dropped, and may have arrived.
@@ -19,12 +19,12 @@ class SinkCounters(msgspec.Struct, frozen=True):
 
     @property
     def lost(self) -> int:
-        """How many records did not arrive."""
+        """Returns the number of records that did not arrive."""
         return self.dropped + self.failed
 
 
 class Tally:
-    """Counts for one sink, and words about them whenever they are news."""
+    """Counts for one sink, and reports in words whenever there is news."""
 
     def __init__(self, name: str, mend: str) -> None:
         self._name = name
@@ -35,55 +35,55 @@ class Tally:
         self.why = ""
         self._trouble = ""
         self._cause = ""
-        self._untold = 0
-        self._told_lost = 0
-        self._told_trouble = False
+        self._unreported = 0
+        self._reported_lost = 0
+        self._reported_trouble = False
 
     @property
     def counters(self) -> SinkCounters:
-        """The counts as they are now."""
+        """Returns the counts as they are now."""
         return SinkCounters(self.sent, self.dropped, self.failed, self.why)
 
     def delivered(self, count: int) -> None:
-        """So many records arrived."""
+        """Counts records that arrived."""
         self.sent += count
         self._trouble = ""
 
     def failing(self, why: str, *, quiet: bool = False) -> None:
-        """Delivery fails for now, and why; `quiet` where that is no trouble."""
+        """Notes that delivery fails for now, and why; `quiet` where that is no trouble."""
         self.why = why
         if not quiet:
             self._trouble = self._cause = why
 
     def broken(self, fault: str) -> None:
-        """This program failed over one record."""
+        """Counts a record over which this program failed."""
         self.failed += 1
         self.failing(f"internal error: {fault}")
 
     def lose(self, count: int, why: str) -> None:
-        """So many records are dropped, because of what fails at present or else for this reason."""
+        """Counts dropped records, with the reason of the present failure or else with this one."""
         self.dropped += count
         if count:
             self.why = self._cause = self._trouble or why
 
     def lose_quietly(self, count: int) -> None:
-        """So many records are dropped that nobody listens for: they are counted and not told."""
+        """Counts dropped records that nobody listens for: these are not reported."""
         self.dropped += count
-        self._untold += count
+        self._unreported += count
 
     def report(self, *, every: bool = False) -> str | None:
-        """What an operator should know since this was last asked; None when it is nothing new.
+        """Returns what an operator should know since the last call; None when it is nothing new.
 
         A sink is also offered the record of its own report, so losses are news when they have
         doubled, not each time; `every` tells all that was not told, for a core that ends.
         """
-        lost = self.dropped + self.failed - self._untold
-        more = lost > self._told_lost if every else lost >= max(1, 2 * self._told_lost)
-        changed = bool(self._trouble) != self._told_trouble
+        lost = self.dropped + self.failed - self._unreported
+        more = lost > self._reported_lost if every else lost >= max(1, 2 * self._reported_lost)
+        changed = bool(self._trouble) != self._reported_trouble
         if not more and not changed:
             return None
         recovered = changed and not self._trouble
-        self._told_lost, self._told_trouble = lost, bool(self._trouble)
+        self._reported_lost, self._reported_trouble = lost, bool(self._trouble)
         missed = "1 record" if lost == 1 else f"{lost:,} records" if lost else "nothing"
         if recovered:
             return f"{self._name} works again; it lost {missed} in all"

@@ -1,4 +1,4 @@
-"""What a sink hands its lines to, and how that says that it could not."""
+"""The interface to a sink's destination, and its way of failing."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ Then = Literal["retry", "drop", "drop-all"]
 class Undelivered(Exception):
     """A delivery failed after the first `sent` of its entries had arrived.
 
-    What then becomes of the rest: `retry` after a pause, `drop` them, or `drop-all` that waits
-    because nobody is there. `quiet`: it is counted, but nobody need be told.
+    `then` is the fate of the rest: `retry` after a pause, `drop` them, or `drop-all` that waits
+    because nobody is there. `quiet`: it is counted, but not reported.
     """
 
     def __init__(self, why: str, *, then: Then, sent: int = 0, quiet: bool = False) -> None:
@@ -28,18 +28,18 @@ class Delivery(Protocol):
 
     @property
     def at_once(self) -> int:
-        """How many entries one `send` takes at most."""
+        """Returns the number of entries that one `send` takes at most."""
         ...
 
     @property
     def mend(self) -> str:
-        """What an operator can do when it fails."""
+        """Returns what an operator can do when it fails."""
         ...
 
     async def send(self, entries: Sequence[bytes]) -> None:
-        """Deliver the entries in order; raises `Undelivered`."""
+        """Delivers the entries in order; raises `Undelivered`."""
         ...
 
     def close(self) -> None:
-        """Let go of whatever is held, without waiting."""
+        """Lets go of whatever is held, without waiting."""
         ...

@@ -1,4 +1,4 @@
-"""How a record is written for its readers: as itself, or as CodeWhale's events."""
+"""Writes a record for its readers: as itself, or as CodeWhale's events."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class _Stamped(msgspec.Struct, frozen=True, gc=False):
 
 
 def as_record(record: Record) -> bytes:
-    """The record as `watchgate tail --json` prints it; data that is no JSON is left out, and said.
+    """Returns the record as `watchgate tail --json` prints it; without data that is no JSON.
 
     What cannot be written is a lone surrogate, say, in a program's output.
     """
@@ -35,7 +35,7 @@ def as_record(record: Record) -> bytes:
 
 
 def as_codewhale(record: Record) -> bytes:
-    """The record as CodeWhale's envelopes, `{"at": ..., "event": {...}}` (CW-4)."""
+    """Returns the record as CodeWhale's envelopes, `{"at": ..., "event": {...}}` (CW-4)."""
     at = stamps.written(record.at)
     lines = [
         msgspec.json.encode(_Stamped(at, msgspec.Raw(event))) + b"\n" for event in _events(record)
@@ -44,7 +44,7 @@ def as_codewhale(record: Record) -> bytes:
 
 
 def as_bare_codewhale(record: Record) -> bytes:
-    """The record as CodeWhale's events alone, the way its stdout sink prints them (CW-4)."""
+    """Returns the record as CodeWhale's events, the way its stdout sink prints them (CW-4)."""
     return b"".join(event + b"\n" for event in _events(record))
 
 

@@ -30,17 +30,17 @@ class Jsonl:
         self._thread = Thread("watchgate jsonl sink")
 
     async def send(self, entries: Sequence[bytes]) -> None:
-        """Append the entries; raises `Undelivered`."""
+        """Appends the entries; raises `Undelivered`."""
         sent, why = await self._thread.do(lambda: append(self._path, entries))
         if why:
             raise Undelivered(why, then="retry", sent=sent)
 
     def close(self) -> None:
-        """Nothing is held between batches."""
+        """Does nothing: nothing is held between batches."""
 
 
 def append(path: Path, entries: Sequence[bytes]) -> Done:
-    """Append each entry with one write; an earlier line that was cut short is ended first."""
+    """Appends each entry with one write; an earlier line that was cut short is ended first."""
     sent = 0
     try:
         _make_folders(path)

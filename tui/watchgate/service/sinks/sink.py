@@ -1,4 +1,4 @@
-"""One sink: takes the records it wants, delivers them in its own task, counts what it loses."""
+"""Sinks: each takes the records it wants, delivers them in its own task, counts what it loses."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ PAUSE_MAX_S = 5.0
 
 
 class Sink:
-    """Whatever happens to the delivery, `offer` never waits and never raises."""
+    """A sink of any kind: whatever the delivery does, `offer` never waits and never raises."""
 
     def __init__(
         self,
@@ -32,6 +32,16 @@ class Sink:
         queue: int,
         limit_bytes: int = LIMIT_BYTES,
     ) -> None:
+        """Starts without any record.
+
+        Args:
+            name: The sink's name in reports.
+            kinds: The kinds of records to take; `family.*` takes a whole family.
+            wrap: Writes a record as lines.
+            delivery: The way to the destination.
+            queue: So many records wait at most.
+            limit_bytes: So many bytes of lines wait at most.
+        """
         self.name = name
         self._exact = frozenset(kinds)
         self._families = tuple(kind[:-1] for kind in kinds if kind.endswith("*"))
@@ -45,26 +55,26 @@ class Sink:
 
     @property
     def counters(self) -> SinkCounters:
-        """What became of the records so far."""
+        """Returns the fate of the records so far, in numbers."""
         return self._tally.counters
 
     def offer(self, record: Record) -> None:
-        """Take a record if it is of a kind that this sink wants."""
+        """Takes a record if it is of a kind that this sink wants."""
         if record.kind in self._exact or record.kind.startswith(self._families):
             self._waiting.offer(record)
 
     def report(self, *, every: bool = False) -> str | None:
-        """What an operator should know since this was last asked, see `Tally.report`."""
+        """Returns what an operator should know since the last call, see `Tally.report`."""
         return self._tally.report(every=every)
 
     def close(self) -> None:
-        """Take nothing more and let `run` end, within 2 s, when what waits is delivered."""
+        """Takes nothing more and lets `run` end, within 2 s, when what waits is delivered."""
         self._waiting.end()
         self._closing.set()
         self._set_end()
 
     async def run(self) -> None:
-        """Deliver until closed; what is left then is counted as dropped."""
+        """Delivers until closed; what is left then is counted as dropped."""
         try:
             with anyio.CancelScope() as self._scope:
                 self._set_end()

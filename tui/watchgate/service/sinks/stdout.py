@@ -22,13 +22,13 @@ class Stdout:
         self._thread = Thread("watchgate stdout sink")
 
     async def send(self, entries: Sequence[bytes]) -> None:
-        """Print the entries; raises `Undelivered`."""
+        """Prints the entries; raises `Undelivered`."""
         sent, why = await self._thread.do(lambda: _print(self._descriptor, entries))
         if why:
             raise Undelivered(why, then="drop-all", sent=sent)
 
     def close(self) -> None:
-        """Leave stdout open: it was there before."""
+        """Leaves stdout open: it was there before."""
 
 
 def _print(descriptor: int, entries: Sequence[bytes]) -> Done:

@@ -27,7 +27,7 @@ class Thread:
         self._running: threading.Thread | None = None
 
     async def do(self, work: Callable[[], Done]) -> Done:
-        """Run `work`; whoever is cancelled here leaves it to itself."""
+        """Runs `work`; whoever is cancelled here leaves it to itself."""
         if self._running is None:
             self._running = threading.Thread(target=self._serve, name=self._name, daemon=True)
             self._running.start()

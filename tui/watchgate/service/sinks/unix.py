@@ -39,7 +39,7 @@ class UnixSocket:
         self._connection: socket.socket | None = None
 
     async def send(self, entries: Sequence[bytes]) -> None:
-        """Send the entries, connecting where needed; raises `Undelivered`."""
+        """Sends the entries, connecting where needed; raises `Undelivered`."""
         sent = 0
         while sent < len(entries):
             fresh = self._connection is None
@@ -55,7 +55,7 @@ class UnixSocket:
                     raise Undelivered(why, then="retry", sent=sent) from error
 
     def close(self) -> None:
-        """End the connection."""
+        """Ends the connection."""
         if self._connection is not None:
             self._connection.close()
             self._connection = None

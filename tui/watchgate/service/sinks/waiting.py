@@ -1,4 +1,4 @@
-"""What waits in front of one sink: bounded in records and in bytes, the oldest dropped first."""
+"""The queue in front of one sink, bounded in records and bytes, and the counts of what is lost."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ TURN_BYTES = 64 * 1024
 
 
 class Waiting:
-    """Records become lines in a task of their own, so that whoever offers one never pays for it.
+    """Turns records into lines in a task of its own, so that whoever offers one never pays.
 
     No more than `limit` records wait, and no more than `limit_bytes` of lines.
     """
@@ -43,7 +43,7 @@ class Waiting:
         return len(self._records) + len(self._lines)
 
     def offer(self, record: Record) -> None:
-        """Take a record, dropping the oldest where there is no room; costs the same at any size."""
+        """Takes a record, dropping the oldest if there is no room; costs the same at any size."""
         if self._ended:
             self._tally.lose(1, CLOSED)
             return
@@ -52,7 +52,7 @@ class Waiting:
         self._offered.set()
 
     async def pack(self) -> None:
-        """Turn records into lines, for as long as the sink runs."""
+        """Turns records into lines, for as long as the sink runs."""
         while True:
             written_bytes = 0
             while self._records and written_bytes < TURN_BYTES:
@@ -66,7 +66,7 @@ class Waiting:
                 await self._offered.wait()
 
     async def take(self, count: int, size_bytes: int) -> list[bytes]:
-        """The oldest lines, at least one and within both limits; none once ended and empty."""
+        """Returns the oldest lines, at least one and within both limits; none once it has ended."""
         while not self._lines:
             if self._ended and not self._records:
                 return []
@@ -80,13 +80,13 @@ class Waiting:
         return taken
 
     def give_back(self, lines: list[bytes]) -> None:
-        """Put back what could not be delivered yet; as the oldest it is the first to be dropped."""
+        """Puts back what could not be delivered yet; as the oldest it is dropped first."""
         self._lines.extendleft(reversed(lines))
         self._size_bytes += sum(map(len, lines))
         self._trim()
 
     def clear(self) -> int:
-        """Throw away everything that waits; how many records that were."""
+        """Throws away everything that waits; returns how many records that were."""
         count = len(self)
         self._records.clear()
         self._lines.clear()
@@ -94,7 +94,7 @@ class Waiting:
         return count
 
     def end(self) -> None:
-        """Take nothing more; what waits can still be taken."""
+        """Takes nothing more; what waits can still be taken."""
         self._ended = True
         self._offered.set()
         self._packed.set()

@@ -27,7 +27,7 @@ _FAULTS = (OSError, http.client.HTTPException, ValueError)
 
 
 class Tries(msgspec.Struct, frozen=True):
-    """How long one request and all tries of one event may take, and the pauses between tries."""
+    """The limits of one request and of all tries of one event, and the pauses between tries."""
 
     pauses_s: tuple[float, ...] = (0.2, 0.4)
     request_s: float = 10.0
@@ -52,18 +52,18 @@ class Webhook:
         self._thread = Thread("watchgate webhook sink")
 
     async def send(self, entries: Sequence[bytes]) -> None:
-        """Post every line of the entries; raises `Undelivered`."""
+        """Posts every line of the entries; raises `Undelivered`."""
         for number, entry in enumerate(entries):
             for line in entry.splitlines():
                 if why := await self._one(line):
                     raise Undelivered(why, then="drop", sent=number)
 
     def close(self) -> None:
-        """Break off what is on its way."""
+        """Breaks off what is on its way."""
         self._post.abort()
 
     async def _one(self, body: bytes) -> str:
-        """Why the event was not taken; an empty text when it was."""
+        """Posts one event; returns why it was not taken, an empty text when it was."""
         why = ""
         with anyio.move_on_after(self._tries.total_s) as total:
             why = await self._try(body)
@@ -104,7 +104,7 @@ class _Post:
         self.unanswered = f"{self._where} does not answer"
 
     def run(self, body: bytes) -> Done:
-        """Post the body; every answer but 2xx is a failure, also one that leads elsewhere."""
+        """Posts the body; every answer but 2xx is a failure, also one that leads elsewhere."""
         connection = self._connection()
         with self._lock:
             self._open, self._given_up = connection, False
@@ -123,7 +123,7 @@ class _Post:
         return (1, "") if 200 <= status < 300 else (0, f"{self._where} answered {status}")
 
     def abort(self) -> None:
-        """Break off the request that is on its way."""
+        """Breaks off the request that is on its way."""
         with self._lock, suppress(OSError):
             # Nothing can break off the search for an address, but nothing is sent after it.
             self._given_up = True
@@ -140,6 +140,6 @@ class _Post:
 
 
 def _words(error: Exception) -> str:
-    said = (isinstance(error, OSError) and error.strerror) or str(error) or type(error).__name__
+    text = (isinstance(error, OSError) and error.strerror) or str(error) or type(error).__name__
     # What is no answer in HTTP is told as it came, up to 64 KiB of anything.
-    return safe_text(said[:SAID_CHARS])
+    return safe_text(text[:SAID_CHARS])

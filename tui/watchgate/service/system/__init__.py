@@ -1,1 +1,4 @@
-"""Settings of this process that it asks of the system."""
+"""The system below a core: files, clocks, processes, limits and the own directories.
+
+It imports nothing else of the service.
+"""

@@ -10,7 +10,7 @@ _PR_SET_DUMPABLE = 4  # from <sys/prctl.h>
 
 
 def close_memory() -> bool:
-    """Leave no core file, and on Linux let no process of this user trace or read us.
+    """Leaves no core file, and on Linux lets no process of this user trace or read us.
 
     What is started gets its memory opened again by exec; only the soft limit on core files stays.
     Returns whether other processes are kept out. Where they are, `/proc/PID/environ`, `exe`, `fd`

@@ -1,1 +1,1 @@
-"""Usage from files: where they lie, how they are followed, what their calls cost."""
+"""Usage from files: finds them, follows them, and prices their calls."""

@@ -1,7 +1,7 @@
-"""All files of usage on this machine: found, followed, and told to a ledger.
+"""All files of usage on this machine: found, followed, and entered in a ledger.
 
-Everything is synchronous, for one thread at a time; only `note` may be called from any. What is on
-the disk never raises: what cannot be read is counted.
+Everything is synchronous, for one thread at a time; only `note` may be called from any. What is
+on the disk never raises: what cannot be read is counted.
 """
 
 from __future__ import annotations
@@ -44,7 +44,15 @@ class UsageBook:
         since_us: int = 0,
         readers: Mapping[str, ReaderOf] = READERS,
     ) -> None:
-        """`cache` is a folder for what was read before; `readers` are by agent."""
+        """Finds no file yet.
+
+        Args:
+            places: Directories in which agents keep their files.
+            ledger: The ledger that gets the calls.
+            cache: A folder for what was read before.
+            since_us: Older files are read only once they are written again (UTC µs).
+            readers: Makers of readers, by agent.
+        """
         self._ledger = ledger
         self._since_us = since_us
         places = [place for place in places if place.agent in readers]
@@ -64,31 +72,31 @@ class UsageBook:
 
     @property
     def unreadable(self) -> Unreadable:
-        """What could not be read so far."""
+        """Returns the number of lines and files that could not be read so far."""
         folders = sum(len(scan.unreadable) for scan in self._scans.values())
         return Unreadable(self._lines, len(self._known.faults) + folders)
 
     def look(self) -> None:
-        """Find files that are new or gone; cheap where nothing is."""
+        """Finds files that are new or gone; cheap where nothing is."""
         for agent, scan in self._scans.items():
             everywhere = self._named.searches(agent)
             new, gone = scan.look(everywhere=everywhere)
             for path in gone:
                 self._lose(path)
-            for found in new:
-                self._adopt(found)
+            for file in new:
+                self._adopt(file)
         while self._known.vacated:
             self._adopt(self._known.vacated.pop())
 
     def note(self, agent: str, session: str, path: str) -> None:
-        """A hook tells of a session and its transcript, which is read before all others.
+        """Takes a hook's word on a session's transcript, which is read before all others.
 
         The path may be wrong or empty: then the session is looked for where the agent's files are.
         """
         self._named.note(agent, session, path)
 
     def refresh(self, limit_bytes: int | None = None) -> int:
-        """Read on, about so many bytes at most; returns how many are left, as far as is known."""
+        """Reads on, about so many bytes at most; returns how many are left, as far as is known."""
         self._take_notes()
         self._check()
         left = ALL_BYTES if limit_bytes is None else limit_bytes
@@ -105,20 +113,20 @@ class UsageBook:
         return sum(self._queue.values())
 
     def of(self, key: Key) -> SessionFacts:
-        """What the files of a session tell of it beside its calls."""
+        """Returns what the files of a session hold about it beside its calls."""
         return joined(self._known.of(key))
 
     def save(self) -> None:
-        """Write down for the next start what was read; for now and then, and for the end."""
+        """Writes what was read for the next start; for now and then, and for the end."""
         if self._memory is not None:
             self._memory.save()
 
-    def _adopt(self, found: Found, *, first: bool = False) -> None:
+    def _adopt(self, file: Found, *, first: bool = False) -> None:
         try:
-            about = os.lstat(found.path)
+            about = os.lstat(file.path)
         except (OSError, ValueError):
             return
-        followed = self._known.adopt(found, about)
+        followed = self._known.adopt(file, about)
         if followed is None:
             return
         followed.written_ns = about.st_mtime_ns
@@ -135,16 +143,16 @@ class UsageBook:
             self._warm(followed)
 
     def _take_notes(self) -> None:
-        for found in self._named.take(self._known):
-            if isinstance(found, Followed):
-                self._enqueue(found, 1, first=True)
-            elif isinstance(found, Place):
-                self._scans.setdefault(found.agent, Scan([])).add([found])
+        for hint in self._named.take(self._known):
+            if isinstance(hint, Followed):
+                self._enqueue(hint, 1, first=True)
+            elif isinstance(hint, Place):
+                self._scans.setdefault(hint.agent, Scan([])).add([hint])
             else:
-                self._adopt(found, first=True)
+                self._adopt(hint, first=True)
 
     def _check(self) -> None:
-        """Queue what has changed of the files that were written last, and of some others."""
+        """Queues what has changed of the files that were written last, and of some others."""
         for followed in (*self._hot, *self._some()):
             if followed in self._queue or self._known.files.get(followed.path) is not followed:
                 continue
@@ -158,11 +166,11 @@ class UsageBook:
                 self._warm(followed)
 
     def _some(self) -> list[Followed]:
-        found = list(islice(self._turn, ROUND))
-        if not found:
+        batch = list(islice(self._turn, ROUND))
+        if not batch:
             self._turn = iter(list(self._known.files.values()))
-            found = list(islice(self._turn, ROUND))
-        return found
+            batch = list(islice(self._turn, ROUND))
+        return batch
 
     def _warm(self, followed: Followed) -> None:
         self._hot.pop(followed, None)

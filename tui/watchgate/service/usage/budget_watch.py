@@ -1,4 +1,4 @@
-"""Watches what is spent, and records whenever a budget reaches another level."""
+"""Watches the spending, and records whenever a budget reaches another level."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _USAGE = ("usage", COUNTED)
 
 
 class BudgetWatch:
-    """One core's budgets; what was said of them before this core started is in its state."""
+    """Watches one core's budgets; what earlier cores recorded of them is in its state."""
 
     def __init__(self, hub: Hub, clock: Clock, config: CostsConfig) -> None:
         self._hub = hub
@@ -43,19 +43,22 @@ class BudgetWatch:
 
     @classmethod
     def of(cls, hub: Hub, clock: Clock, config: CostsConfig) -> Self | None:
-        """The watch that a configuration asks for; None where it has no budget and none is told."""
+        """Returns the watch that a configuration asks for; None where it needs none.
+
+        It needs one for a budget in it, and for one that is still on record.
+        """
         if config.budget_day_usd or config.budget_session_usd or hub.recorder.state.budgets:
             return cls(hub, clock, config)
         return None
 
     def offer(self, record: Record) -> None:
-        """Take a record: what a session used is looked at soon, and not while it is recorded."""
+        """Takes a record: a session's usage is looked at soon, and not while it is recorded."""
         if record.kind in _USAGE:
             self._touched.add((record.agent or "", record.session or ""))
             self._woken.set()
 
     async def run(self) -> None:
-        """Look until cancelled."""
+        """Looks until cancelled."""
         partial = True
         while True:
             # Once more when the past is known: nobody says which sessions it is about.
@@ -68,7 +71,7 @@ class BudgetWatch:
             self._woken = anyio.Event()
 
     def look(self, *, everything: bool = False) -> None:
-        """Record every budget that stands otherwise than was told: of the day, and of sessions.
+        """Records every budget whose level differs from the recorded one: the day's, and sessions'.
 
         Of sessions those that used something since, or `everything` that is known.
         """
@@ -80,22 +83,22 @@ class BudgetWatch:
         spent = self._known(spent_on(day, usage.spent))
         if any(doubted(each) for each in usage.sessions.values() if _used_on(day, each)):
             spent = msgspec.structs.replace(spent, doubted=True)
-        told = changed("day", spent, self._config, state.budgets.get(DAY), day)
-        if told is not None:
-            self._record(told, None)
+        budget = changed("day", spent, self._config, state.budgets.get(DAY), day)
+        if budget is not None:
+            self._record(budget, None)
         for key in sorted(touched):
-            seen = usage.sessions.get(key)
+            session = usage.sessions.get(key)
             before = state.budgets.get(budget_key(*key))
-            if seen is None or not (self._config.budget_session_usd or before):
+            if session is None or not (self._config.budget_session_usd or before):
                 continue
-            told = changed("session", self._known(spent_by(seen)), self._config, before, day)
-            if told is not None:
-                self._record(told, key)
+            budget = changed("session", self._known(spent_by(session)), self._config, before, day)
+            if budget is not None:
+                self._record(budget, key)
 
     def _known(self, spending: Spending) -> Spending:
-        """A lower bound until what earlier cores recorded is known."""
+        """Marks a sum as a lower bound until what earlier cores recorded is known."""
         if self._hub.recorder.remembering:
-            return msgspec.structs.replace(spending, least=True)
+            return msgspec.structs.replace(spending, is_lower_bound=True)
         return spending
 
     def _record(self, data: BudgetData, key: Key | None) -> None:
@@ -112,5 +115,5 @@ class BudgetWatch:
         return max((next_day_us - now_us) / 1_000_000, 0.0)
 
 
-def _used_on(day: int, seen: SessionUsage) -> bool:
-    return any(each.day == day for each in seen.spent)
+def _used_on(day: int, session: SessionUsage) -> bool:
+    return any(each.day == day for each in session.spent)

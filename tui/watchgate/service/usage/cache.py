@@ -1,8 +1,9 @@
-"""The calls of files as they were read before, so that a start need not read all of them again.
+"""Caches the calls of files, so that a start need not read all of them again.
 
-One file of the cache holds the files of one folder. It is believed for a file whose device, inode,
-size and time of change are the same, and only if it was written by these very readers; what is
-broken is as good as none. Files that are gone are not asked for, so they are not counted.
+One file of the cache holds the files of one folder. It is believed for a file whose device,
+inode, size and time of change are the same, and only if it was written by these very readers;
+what is broken is as good as none. Files that are gone are not asked for, so they are not
+counted.
 """
 
 from __future__ import annotations
@@ -35,7 +36,7 @@ Folder = tuple[str, str]
 
 
 class Entry(msgspec.Struct, array_like=True):
-    """What one file told when it was read up to its end; `calls` as in `encoded`."""
+    """The content of one file that was read up to its end; `calls` as in `encoded`."""
 
     name: bytes
     read_to: Stamp
@@ -43,8 +44,8 @@ class Entry(msgspec.Struct, array_like=True):
     unreadable: int
     calls: msgspec.Raw
 
-    def told(self) -> list[UsageCall] | None:
-        """Its calls, or None if they are not as they should be."""
+    def decode_calls(self) -> list[UsageCall] | None:
+        """Decodes its calls; None if they are not as they should be."""
         try:
             return _CALLS.decode(self.calls)
         except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
@@ -72,11 +73,11 @@ class UsageCache:
         self._packs: dict[Folder, dict[bytes, Entry]] = {}
 
     def entry(self, folder: Folder, name: bytes) -> Entry | None:
-        """What is known of a file in a folder."""
+        """Returns what is cached of a file in a folder."""
         return self._pack(folder).get(name)
 
     def save(self, folder: Folder, entries: Iterable[Entry]) -> None:
-        """Put these in place of all that is known of a folder."""
+        """Replaces all that is cached of a folder."""
         pack = _Pack(_version(), folder[0], os.fsencode(folder[1]), list(entries))
         self._packs.pop(folder, None)
         try:
@@ -87,14 +88,14 @@ class UsageCache:
             return
 
     def release(self) -> None:
-        """Keep nothing in memory."""
+        """Keeps nothing in memory."""
         self._packs.clear()
 
     def _pack(self, folder: Folder) -> dict[bytes, Entry]:
-        found = self._packs.get(folder)
-        if found is None:
-            found = self._packs[folder] = {each.name: each for each in self._read(folder)}
-        return found
+        entries = self._packs.get(folder)
+        if entries is None:
+            entries = self._packs[folder] = {each.name: each for each in self._read(folder)}
+        return entries
 
     def _read(self, folder: Folder) -> list[Entry]:
         try:
@@ -107,8 +108,8 @@ class UsageCache:
             pack = _PACK.decode(content[_SUM_BYTES:])
         except (OSError, NotOursError, msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
             return []
-        told = (pack.version, pack.agent, pack.folder)
-        return pack.entries if told == (_version(), folder[0], os.fsencode(folder[1])) else []
+        identity = (pack.version, pack.agent, pack.folder)
+        return pack.entries if identity == (_version(), folder[0], os.fsencode(folder[1])) else []
 
     def _path(self, folder: Folder) -> Path:
         name = blake2b(os.fsencode("\0".join(folder)), digest_size=16).hexdigest()
@@ -116,7 +117,7 @@ class UsageCache:
 
 
 def encoded(calls: list[UsageCall]) -> msgspec.Raw | None:
-    """The last telling of each call; None if they cannot be kept."""
+    """Encodes the last state of each call; None if they cannot be kept."""
     last = {(call.id, call.request, call.side): call for call in calls}
     try:
         return msgspec.Raw(_ENCODER.encode(list(last.values())))
@@ -143,9 +144,9 @@ def _replace(path: Path, content: bytes) -> None:
 
 @cache
 def _version() -> bytes:
-    """Another one whenever the code that makes calls of files is another."""
+    """Returns a digest that changes whenever the code that reads calls from files changes."""
     package = Path(watchgate.__file__).parent
-    told = blake2b(f"{FORMAT} {watchgate.__version__}".encode(), digest_size=16)
+    digest = blake2b(f"{FORMAT} {watchgate.__version__}".encode(), digest_size=16)
     for source in sorted((*package.glob("agents/usage/*.py"), package / "core/ledger/call.py")):
-        told.update(source.read_bytes())
-    return told.digest()
+        digest.update(source.read_bytes())
+    return digest.digest()

@@ -1,4 +1,4 @@
-"""Everything about usage that takes time: files are read, calls are priced, sums are made.
+"""The slow part of counting usage: reads files, prices calls, adds up sums.
 
 Synchronous, and for one thread at a time; only `note` and `tell` may be called from any.
 """
@@ -35,14 +35,14 @@ ID_CHARS = 8
 
 
 class Counted(msgspec.Struct, frozen=True, gc=False):
-    """A session, and what it adds up to."""
+    """A session, and its sums."""
 
     key: Key
     data: CountedData
 
 
 class Counting:
-    """What the files below `places`, and sources that have no files, add up to."""
+    """Adds up the files below `places`, and sources that have no files."""
 
     def __init__(
         self, places: Sequence[Place], prices: Callable[[], Prices], *, cache: Path | None = None
@@ -56,62 +56,62 @@ class Counting:
         self._limits_at: dict[str, int] = {}
 
     def open(self) -> None:
-        """Find the files and the prices; to be called once, before anything else below."""
+        """Finds the files and the prices; to be called once, before anything else below."""
         self.prices = self._make_prices()
         self._ledger = Ledger(self.prices.tariff_of, local_day)
-        self._beside = ToldBeside(self._ledger)
+        self._reported = ToldBeside(self._ledger)
         self._book = UsageBook(self._places, self._ledger, cache=self._cache)
 
     def note(self, agent: str, session: str, path: str) -> None:
-        """A hook named a session's transcript."""
+        """Takes a hook's word on a session's transcript."""
         self._notes.append((agent, session, path))
 
     def tell(self, record: Record) -> None:
-        """A record that may tell of usage was made."""
+        """Takes a record that may report usage."""
         self._waiting.append(record)
 
     def remember(self, records: Iterable[Record]) -> None:
-        """Take in what was told before; in no hurry, since there can be a month of it."""
+        """Takes in earlier records; in no hurry, since there can be a month of them."""
         for number, record in enumerate(records, 1):
-            self._beside.take(record)
+            self._reported.take(record)
             if number % RECORDS_AT_ONCE == 0:
                 time.sleep(PAUSE_S)
 
     def read(self, limit_bytes: int) -> int:
-        """Read on, so much at most, and take in what was told; returns how many bytes are left."""
+        """Reads on, so much at most, and takes in records; returns how many bytes are left."""
         while self._notes:
             self._book.note(*self._notes.popleft())
         self._book.look()
         left = self._book.refresh(limit_bytes)
         while self._waiting:
-            self._beside.take(self._waiting.popleft())
+            self._reported.take(self._waiting.popleft())
         changed = self._ledger.changed()
-        self._beside.settle(changed)
+        self._reported.settle(changed)
         self._changed |= changed | self._ledger.changed()
         return left
 
     def counted(self, now_us: int, *, but: Collection[Key] = ()) -> list[Counted]:
-        """What has changed since this was last asked, of sessions of the last month.
+        """Returns what has changed since the last call, of sessions of the last month.
 
         Those of `but` are left for the next time.
         """
         due = [key for key in self._changed if key not in but]
         self._changed.difference_update(due)
         today = local_day(now_us)
-        found = (self._of(key, today, now_us) for key in due)
-        return [each for each in found if each is not None]
+        sums = (self._of(key, today, now_us) for key in due)
+        return [each for each in sums if each is not None]
 
     def renew(self, now_us: int) -> None:
-        """Price everything anew where other prices are in force now."""
+        """Prices everything anew where other prices are in force now."""
         if self.prices.renew(now_us):
             self._ledger.repriced()
 
     def unreadable_files(self) -> int:
-        """How many files should tell of usage and cannot be read."""
+        """Returns the number of files that should hold usage and cannot be read."""
         return self._book.unreadable.files
 
     def save(self) -> None:
-        """Keep what was read for the next start."""
+        """Keeps what was read for the next start."""
         self._book.save()
 
     def _of(self, key: Key, today: int, now_us: int) -> Counted | None:
@@ -138,7 +138,7 @@ class Counting:
         )
 
     def _newest(self, agent: str, facts: SessionFacts) -> tuple[Limit, ...]:
-        """The limits that this session was told, unless another one was told later ones."""
+        """Returns the limits in this session's files, unless another one had later ones."""
         if not facts.limits or facts.limits_at_us < self._limits_at.get(agent, 0):
             return ()
         self._limits_at[agent] = facts.limits_at_us

@@ -1,4 +1,4 @@
-"""The messages of an OpenCode database, followed as they are written.
+"""Follows the messages of an OpenCode database as they are written.
 
 Source: OpenCode, table `message(id, session_id, time_created, data JSON)`: a message is written
 when it begins and again until its `time.completed` is there.
@@ -59,7 +59,7 @@ _MESSAGE = decoding.decoder(_Message)
 
 
 class Database(Followed):
-    """It is opened for each reading only, so that the agent tidies up behind itself as always.
+    """An OpenCode database, opened for each reading only: the agent must be able to tidy up.
 
     Messages that are deleted stay counted; only another file in its place is read anew.
     """
@@ -76,22 +76,22 @@ class Database(Followed):
 
     @property
     def left(self) -> int:
-        """All of it while there is more to read: rows are not told from bytes."""
+        """Returns its whole size while there is more to read: rows have no known bytes."""
         return self.read_to.size if self._more else 0
 
     def changed(self) -> bool:
-        """As for any file, or its log has changed."""
+        """Returns whether it, or its log, has changed."""
         return super().changed() or wal_stamp(self.path) != self._wal
 
     def is_at(self, path: str) -> bool:
-        """Never: a database that was moved is another one, and its messages are the same."""
+        """Returns False: a database that was moved is another one, with the same messages."""
         return bool(path) and False
 
     def facts_of(self, session: str) -> FileFacts | None:
-        """What it tells of one of its sessions."""
-        told = getattr(self._reader, "facts_of", None)
-        found = told(session) if told is not None else None
-        return found if isinstance(found, FileFacts) else None
+        """Returns the facts about one of its sessions."""
+        facts_of = getattr(self._reader, "facts_of", None)
+        facts = facts_of(session) if facts_of is not None else None
+        return facts if isinstance(facts, FileFacts) else None
 
     def _read(self, ledger: Ledger, limit: int) -> int:
         # Both stamps are taken before anything is read: what is written meanwhile comes next time.
@@ -138,12 +138,12 @@ class Database(Followed):
         return done
 
     def _still_open(self, database: sqlite3.Connection) -> list[_Row]:
-        found = []
+        rows = []
         for number, data in list(self._open.items()):
             row = _one(database, number)
             if row is not None and row.data != data:
-                found.append(row)
-        return found
+                rows.append(row)
+        return rows
 
     def _hand_over(self, rows: list[_Row], parents: dict[object, object]) -> int:
         lines = []
@@ -163,11 +163,11 @@ class Database(Followed):
         return len(chunk)
 
 
-def _some(found: Iterable[Any]) -> tuple[list[_Row], bool]:
-    """Rows of no more than so many bytes, but for the last one; and whether there may be more."""
+def _some(cursor: Iterable[Any]) -> tuple[list[_Row], bool]:
+    """Returns rows up to so many bytes, but for the last one; and whether there may be more."""
     rows: list[_Row] = []
     size = 0
-    for each in found:
+    for each in cursor:
         rows.append(row := _Row(*each))
         size += len(row.data) if isinstance(row.data, bytes) else 0
         if size > LINE_BYTES:
@@ -176,8 +176,8 @@ def _some(found: Iterable[Any]) -> tuple[list[_Row], bool]:
 
 
 def _one(database: sqlite3.Connection, number: int) -> _Row | None:
-    found = database.execute(_ONE, {"row": number, "most": LINE_BYTES}).fetchone()
-    return None if found is None else _Row(*found)
+    columns = database.execute(_ONE, {"row": number, "most": LINE_BYTES}).fetchone()
+    return None if columns is None else _Row(*columns)
 
 
 def _is_open(data: bytes) -> bool:
@@ -195,18 +195,20 @@ def _line(row: _Row, parent: object, data: bytes) -> bytes:
 
 
 def _parents(database: sqlite3.Connection) -> dict[object, object]:
-    """Whose sub-agents sessions are, up to the top; none in a database that does not tell."""
+    """Returns the top session of each sub-agent's; none in a database that does not say."""
     try:
-        found = dict(database.execute("SELECT id, parent_id FROM session WHERE parent_id NOT NULL"))
+        parents = dict(
+            database.execute("SELECT id, parent_id FROM session WHERE parent_id NOT NULL")
+        )
     except sqlite3.OperationalError:
         return {}
     tops = {}
-    for session, parent in found.items():
+    for session, parent in parents.items():
         top = parent
         for _ in range(DEPTH_MOST):
-            if top not in found:
+            if top not in parents:
                 break
-            top = found[top]
+            top = parents[top]
         tops[session] = top
     return tops
 

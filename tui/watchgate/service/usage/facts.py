@@ -1,4 +1,4 @@
-"""What the book of usage says of a session and of what it could not read."""
+"""Indexes the followed files, with the facts in them; unchanged ones come from a cache."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ Key = tuple[str, str]
 
 
 class Unreadable(msgspec.Struct, frozen=True):
-    """What should tell of usage and cannot be read: the figures may lack that much."""
+    """Lines and files that should hold usage and cannot be read: sums may lack that much."""
 
     lines: int = 0
     files: int = 0
 
 
 class SessionFacts(msgspec.Struct, frozen=True, kw_only=True):
-    """What the files of a session tell beside its calls; empty or None where they do not.
+    """Facts in the files of a session beside its calls; empty or None where they lack.
 
     `limits` are those of the agent's account, as told at `limits_at_us` (UTC µs). `unreadable`
     counts lines of the session's files.
@@ -36,7 +36,7 @@ class SessionFacts(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def joined(files: Iterable[tuple[int, FileFacts, int]]) -> SessionFacts:
-    """What files say together: each their time of writing, facts, and lines that are unreadable.
+    """Joins the facts of files: each its time of writing, facts, and unreadable lines.
 
     The context is that of the newest file of the session itself, not of a sub-agent.
     """

@@ -1,8 +1,8 @@
-"""Follows what sessions use while a core runs: what files and sources add up to becomes records.
+"""Follows the usage of sessions while a core runs: sums of files and sources become records.
 
-Everything slow is done in a thread. Looked at is each second, and a moment after anything happened
-in a session, as an agent may tell of a call before it has written what that used. A record is made
-where the state does not know it yet, one a second of each session at most.
+Everything slow is done in a thread. It looks each second, and a moment after anything happened
+in a session, as an agent may report a call before it has written what that used. A record is
+made where the state does not know the sum yet, one a second of each session at most.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ FAULT_S = 10.0
 
 
 class UsageFollow:
-    """One core's part of it; a watcher of its records, and of the events of its sessions."""
+    """Watches one core's records, and the events of its sessions."""
 
     def __init__(
         self,
@@ -58,7 +58,15 @@ class UsageFollow:
         journal: Path | None = None,
         fetch: Callable[[int], str] | None = None,
     ) -> None:
-        """`fetch` gets newer prices at a time (UTC µs), and says what it did, if anything."""
+        """Counts nothing yet.
+
+        Args:
+            hub: The core's hub.
+            clock: Source of UTC time.
+            counting: Does the slow part, in a thread.
+            journal: The journal, for what earlier cores recorded.
+            fetch: Gets newer prices at a time (UTC µs), and returns what it did, if anything.
+        """
         self._fetch = fetch
         self._hub = hub
         self._clock = clock
@@ -68,7 +76,7 @@ class UsageFollow:
         self._woken = anyio.Event()
         self._soon: float | None = None
         self._next = 0.0
-        self._said: Recent[Key, float] = Recent(KEPT)
+        self._recorded_at: Recent[Key, float] = Recent(KEPT)
         self._late: dict[Key, Counted] = {}
         self._faults: set[str] = set()
         self._unreadable = 0
@@ -76,7 +84,7 @@ class UsageFollow:
         self._one = anyio.CapacityLimiter(1)
 
     def offer(self, record: Record) -> None:
-        """Take a record: it may tell of usage, and where one is made, a file may have grown."""
+        """Takes a record: it may report usage, or show that a file may have grown."""
         if record.session is None or record.kind == COUNTED:
             return
         if record.kind in KINDS:
@@ -85,21 +93,21 @@ class UsageFollow:
             self._soon = anyio.current_time() + SOON_S
             self._woken.set()
 
-    def heard(self, event: Event) -> None:
-        """Take an event: it may say where the transcript of its session is."""
+    def on_event(self, event: Event) -> None:
+        """Takes an event: it may name the transcript of its session."""
         body = event.body
         if isinstance(body, SessionChange) and body.transcript:
             self._counting.note(event.agent, event.session, body.transcript)
 
     async def run(self) -> None:
-        """Follow until cancelled."""
+        """Follows until cancelled."""
         async with anyio.create_task_group() as tasks:
             if self._fetch is not None:
                 tasks.start_soon(self._keep_prices, self._fetch)
             await self._follow()
 
     async def _keep_prices(self, fetch: Callable[[int], str]) -> None:
-        """Fetch newer prices now and then, which may take a while and is waited for by nothing."""
+        """Fetches newer prices now and then, which nothing waits for."""
         while True:
             with contained(self._failed):
                 words = await anyio.to_thread.run_sync(
@@ -129,7 +137,7 @@ class UsageFollow:
                     await self._thread(self._counting.renew, self._now_us())
 
     def _begin(self) -> None:
-        """In the thread: what was told before this core, as far as no file tells it."""
+        """Takes in, in the thread, what earlier cores recorded and no file holds."""
         self._counting.open()
         if self._journal is None:
             return
@@ -144,23 +152,23 @@ class UsageFollow:
             pass  # the host has said so already
 
     async def _read_all(self) -> None:
-        """The files as they are at the start, the newest first.
+        """Reads the files as they are at the start, the newest first.
 
-        A session that the state knows is not told of before all is read: what a core counted
+        No record is made of a session that the state knows before all is read: what a core counted
         before was of all files, and a part of them would take that back for a while.
         """
         while self._hub.recorder.remembering:  # noqa: ASYNC110 - what is known comes in another task
             await anyio.sleep(PAUSE_S)
         known = {
             key
-            for key, seen in self._hub.recorder.state.usage.sessions.items()
-            if seen.counted is not None
+            for key, session in self._hub.recorder.state.usage.sessions.items()
+            if session.counted is not None
         }
-        told = False
+        announced = False
         shown = anyio.current_time()
         while left := await self._thread(self._counting.read, SLICE_BYTES):
-            if left > TELL_BYTES and not told:
-                told = True
+            if left > TELL_BYTES and not announced:
+                announced = True
                 self._notice(
                     "usage.reading",
                     f"{left >> 20} MiB of agents' files are being read: "
@@ -171,7 +179,7 @@ class UsageFollow:
                 await self._say(await self._counted(known))
             await anyio.sleep(PAUSE_S)
         await self._say(await self._counted(()))
-        if told:
+        if announced:
             self._notice("usage.reading", "all files of agents are read")
         if remark := self._counting.prices.remark():
             self._notice("usage.prices", remark)
@@ -179,7 +187,7 @@ class UsageFollow:
         self._next = anyio.current_time() + EACH_S
 
     async def _wait(self) -> None:
-        """Until the next second, or a moment after something happened; both count from then on."""
+        """Waits for the next second, or a moment after something happened."""
         while (now := anyio.current_time()) < self._due():
             self._woken = anyio.Event()
             with anyio.move_on_after(self._due() - now):
@@ -194,7 +202,7 @@ class UsageFollow:
         return self._next if self._soon is None else min(self._next, self._soon)
 
     async def _round(self) -> None:
-        """Read what is new, and make records of it."""
+        """Reads what is new, and makes records of it."""
         if await self._thread(self._counting.read, SLICE_BYTES):
             self._next = 0.0
         files = self._counting.unreadable_files()
@@ -206,25 +214,25 @@ class UsageFollow:
             )
         self._unreadable = files
         late, self._late = self._late, {}
-        found = {each.key: each for each in await self._counted(())}
-        await self._say([*(late | found).values()])
+        fresh = {each.key: each for each in await self._counted(())}
+        await self._say([*(late | fresh).values()])
 
     async def _counted(self, but: Sequence[Key] | set[Key]) -> list[Counted]:
         now_us = self._now_us()
         return await self._thread(lambda: self._counting.counted(now_us, but=but))
 
     async def _say(self, counted: Sequence[Counted]) -> None:
-        """Make records of what the state does not know."""
+        """Makes records of what the state does not know."""
         made = 0
         for each in counted:
             now = anyio.current_time()
-            if now - self._said.get(each.key, 0.0) < EACH_S or not self._hub.recorder.roomy:
+            if now - self._recorded_at.get(each.key, 0.0) < EACH_S or not self._hub.recorder.roomy:
                 self._late[each.key] = each
                 continue
             data = news(self._hub.recorder.state.usage, each.key, each.data)
             if data is None:
                 continue
-            self._said.renew(each.key, now)
+            self._recorded_at.renew(each.key, now)
             agent, session = each.key
             self._hub.catch_up()
             self._hub.recorder.record(
@@ -244,7 +252,7 @@ class UsageFollow:
         self._hub.recorder.notice(native, words)
 
     def _failed(self, fault: str) -> None:
-        """It goes on all the same; one fault is told of once."""
+        """Records a fault once, and goes on all the same."""
         self._next = anyio.current_time() + FAULT_S
         if fault not in self._faults:
             self._faults.add(fault)

@@ -20,7 +20,7 @@ ReaderOf = Callable[[str], UsageReader]
 
 
 class Stamp(NamedTuple):
-    """Which file it was, how long, and when it was written last."""
+    """The identity of a file, its size, and when it was written last."""
 
     dev: int
     ino: int
@@ -34,7 +34,7 @@ NAME_CHARS = 512
 
 
 def stamp(about: os.stat_result) -> Stamp:
-    """The stamp of a file by what the system says of it."""
+    """Returns the stamp of a file by what the system says of it."""
     return Stamp(about.st_dev, about.st_ino, about.st_size, about.st_mtime_ns)
 
 
@@ -56,22 +56,22 @@ class Followed(ABC):
         self.lost = 0
         self.written_ns = 0
         self.read_to = NEVER
-        self.kept: list[UsageCall] | None = None
+        self.cached_calls: list[UsageCall] | None = None
         self._new_reader = partial(reader_of, os.fsencode(path).decode("utf-8", "replace"))
         self._unreadable = 0
 
     @property
     def unreadable(self) -> int:
-        """How many of its lines could not be read."""
+        """Returns the number of its lines that could not be read."""
         return self._unreadable + self.lost
 
     @property
     def is_new(self) -> bool:
-        """Whether nothing of it was read."""
+        """Returns whether nothing of it was read."""
         return self.read_to == NEVER
 
     def changed(self) -> bool:
-        """Whether it has changed since it was read; raises `OSError` where it is gone."""
+        """Returns whether it has changed since it was read; raises `OSError` where it is gone."""
         about, known = os.lstat(self.path), self.read_to
         return (
             about.st_mtime_ns != known.mtime_ns
@@ -81,7 +81,7 @@ class Followed(ABC):
         )
 
     def read(self, ledger: Ledger, limit: int) -> int:
-        """Read on and tell the ledger, about `limit` bytes; returns how many were read.
+        """Reads on into the ledger, about `limit` bytes; returns how many were read.
 
         What the disk refuses is a fault and no more; raises `FileNotFoundError`.
         """
@@ -98,29 +98,29 @@ class Followed(ABC):
     @property
     @abstractmethod
     def left(self) -> int:
-        """How many bytes are still to be read, by what was seen last."""
+        """Returns the number of bytes still to be read, by its size at the last look."""
 
     @abstractmethod
     def _read(self, ledger: Ledger, limit: int, /) -> int: ...
 
     def sleep(self, read_to: Stamp) -> None:
-        """Take it as read up to there, without its calls."""
+        """Counts it as read up to there, without its calls."""
         self.restore(read_to, self.facts, 0)
         self.asleep = True
 
     def restore(self, read_to: Stamp, facts: FileFacts, unreadable: int) -> None:
-        """Take it as read up to there: its calls are in the ledger by other means."""
+        """Counts it as read up to there: its calls are in the ledger by other means."""
         self.read_to, self.facts, self._unreadable, self.lost = read_to, facts, unreadable, 0
 
     def is_at(self, path: str) -> bool:
-        """Whether the file with this path is this one, moved."""
+        """Returns whether the file with this path is this one, moved."""
         try:
             return stamp(os.lstat(path)) == self.read_to
         except OSError:
             return False
 
     def _tell(self, ledger: Ledger, reader: UsageReader) -> None:
-        """Put what the reader has found into the ledger."""
+        """Puts what the reader has found into the ledger."""
         calls, facts = reader.take(), reader.facts
         facts.session = facts.session[:NAME_CHARS]
         for place, call in enumerate(calls):
@@ -131,19 +131,28 @@ class Followed(ABC):
         if not calls and not gone and not facts.thread:
             return  # but that a thread has a file matters to those that were forked from it
         if gone:
-            told = (facts.thread, facts.parent)
-            ledger.put(self.key, self.agent, calls, thread=told[0], parent=told[1], gone=gone)
-            if self.kept is not None:
+            thread_and_parent = (facts.thread, facts.parent)
+            ledger.put(
+                self.key,
+                self.agent,
+                calls,
+                thread=thread_and_parent[0],
+                parent=thread_and_parent[1],
+                gone=gone,
+            )
+            if self.cached_calls is not None:
                 left_out = set(gone)
-                self.kept = [c for c in self.kept if (c.id, c.request, c.side) not in left_out]
+                self.cached_calls = [
+                    c for c in self.cached_calls if (c.id, c.request, c.side) not in left_out
+                ]
             gone.clear()
         else:
             ledger.put(self.key, self.agent, calls, thread=facts.thread, parent=facts.parent)
-        if self.kept is not None:
-            self.kept += calls
+        if self.cached_calls is not None:
+            self.cached_calls += calls
 
     def _forget(self, ledger: Ledger) -> None:
         ledger.forget(self.key)
         self.lost = 0
-        if self.kept is not None:
-            self.kept = []
+        if self.cached_calls is not None:
+            self.cached_calls = []

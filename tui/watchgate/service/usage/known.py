@@ -1,4 +1,4 @@
-"""Which files are followed, under which names, and which sessions they tell of."""
+"""Indexes the followed files, with the facts in them; unchanged ones come from a cache."""
 
 from __future__ import annotations
 
@@ -32,46 +32,46 @@ class Known:
         self._sessions: dict[Key, dict[Followed, None]] = {}
         self._session_of: dict[Followed, Key] = {}
 
-    def adopt(self, found: Found, about: os.stat_result) -> Followed | None:
-        """Follow a file that was found; None if that needs no reading, since it is followed.
+    def adopt(self, file: Found, about: os.stat_result) -> Followed | None:
+        """Follows a file that was found; None if that needs no reading, since it is followed.
 
         One that was moved goes on where it was, and of several names of one file the first counts.
         """
-        path = found.path
-        if path in self.files or found.agent not in self._readers:
+        path = file.path
+        if path in self.files or file.agent not in self._readers:
             return None
         inode = (about.st_dev, about.st_ino)
         same = self._by_inode.get(inode)
-        if same is not None and same.agent == found.agent:
+        if same is not None and same.agent == file.agent:
             if self._is_live(same) and _is_there(same, inode):
                 return None
             if same.is_at(path):
-                return self._moved(same, found)
-        followed = _FORMS[found.form](
-            path, found.agent, self._readers[found.agent], key=self._key(path)
+                return self._moved(same, file)
+        followed = _FORMS[file.form](
+            path, file.agent, self._readers[file.agent], key=self._key(path)
         )
         self.files[path] = self._by_key[followed.key] = self._by_inode[inode] = followed
         if isinstance(followed, Database):
             self._databases.append(followed)
         return followed
 
-    def _moved(self, followed: Followed, found: Found) -> Followed:
+    def _moved(self, followed: Followed, file: Found) -> Followed:
         if self.files.pop(followed.path, None) is not None:
             # Another file may have its old name by now, which is none that would be found again.
-            self.vacated.append(found._replace(path=followed.path))
-        followed.path = found.path
-        self.files[found.path] = followed
+            self.vacated.append(file._replace(path=followed.path))
+        followed.path = file.path
+        self.files[file.path] = followed
         return followed
 
     def lose(self, path: str) -> Followed | None:
-        """Follow it no longer, since it is gone; its calls stay."""
+        """Follows it no longer, since it is gone; its calls stay."""
         followed = self.files.pop(path, None)
         if followed is not None:
             self.faults.discard(followed)
         return followed
 
     def read(self, followed: Followed) -> None:
-        """It was read on: take in what it tells now."""
+        """Takes in what a file holds after it was read on."""
         (self.faults.add if followed.fault else self.faults.discard)(followed)
         if not followed.is_new:
             self._settle(followed, followed.read_to)
@@ -84,7 +84,7 @@ class Known:
             self._sessions.setdefault(key, {})[followed] = None
 
     def of(self, key: Key) -> Iterator[tuple[int, FileFacts, int]]:
-        """Of each file of a session: when it was written, what it tells, its unreadable lines."""
+        """Yields for each file of a session its time of writing, facts, and unreadable lines."""
         for followed in self._sessions.get(key, ()):
             yield followed.written_ns, followed.facts, followed.unreadable
         agent, session = key
@@ -93,15 +93,15 @@ class Known:
                 yield database.written_ns, facts, database.unreadable
 
     def named(self, agent: str, session: str) -> list[Followed]:
-        """The files whose names tell of a session, or that told of it themselves."""
-        found = dict(self._sessions.get((agent, session), {}))
+        """Returns the files that name a session in their path or in their content."""
+        files = dict(self._sessions.get((agent, session), {}))
         for path, followed in self.files.items():
             if followed.agent == agent and session in path.rpartition("/")[2]:
-                found[followed] = None
-        return [followed for followed in found if self._is_live(followed)]
+                files[followed] = None
+        return [followed for followed in files if self._is_live(followed)]
 
     def _settle(self, followed: Followed, read_to: Stamp) -> None:
-        """A file that was moved over this one is told by this one from now on."""
+        """Gives the calls of a file that was moved over this one to this one."""
         inode = (read_to.dev, read_to.ino)
         followed.written_ns = read_to.mtime_ns
         before = self._by_inode.get(inode)
@@ -119,7 +119,7 @@ class Known:
         return self.files.get(followed.path) is followed
 
     def _key(self, path: str) -> str:
-        """A name for the ledger: what had it and is gone gives way to the new file."""
+        """Returns a name for the ledger: what had it and is gone gives way to the new file."""
         before = self._by_key.get(path)
         if before is None:
             return path

@@ -9,7 +9,7 @@ _DAY_S = 86_400
 
 
 def local_day(at_us: int) -> int:
-    """The local day of a moment (UTC µs), in days since 1970; that of UTC where there is none."""
+    """Returns the local day of a moment (UTC µs), in days since 1970; UTC's where it has none."""
     seconds = at_us // 1_000_000
     try:
         return datetime.fromtimestamp(seconds, UTC).astimezone().toordinal() - _EPOCH
@@ -18,7 +18,7 @@ def local_day(at_us: int) -> int:
 
 
 def utc_offset_s(at_us: int) -> int:
-    """By how much this machine's own time is ahead of UTC at a moment (UTC µs)."""
+    """Returns by how much this machine's time is ahead of UTC at a moment (UTC µs)."""
     try:
         offset = datetime.fromtimestamp(at_us // 1_000_000, UTC).astimezone().utcoffset()
     except (OverflowError, OSError, ValueError):

@@ -25,7 +25,7 @@ _FORMS: dict[str, Form] = {".jsonl": "lines", ".json": "whole"}
 
 
 class Named:
-    """Takes notes from any thread; what they lead to is worked out by the one that reads."""
+    """Takes hints from any thread; they are resolved by the thread that reads."""
 
     def __init__(self, places: Sequence[Place]) -> None:
         self._roots = tuple(dict.fromkeys(os.path.realpath(place.root) + "/" for place in places))
@@ -34,11 +34,11 @@ class Named:
         self._outside: set[str] = set()
 
     def note(self, agent: str, session: str, path: str) -> None:
-        """A hook told of a session, and of a transcript if `path` is not empty."""
+        """Takes a hook's word on a session, and on a transcript if `path` is not empty."""
         self._notes.append((agent, session, path))
 
     def searches(self, agent: str) -> bool:
-        """Whether all folders of an agent should be looked at, since a session is not found."""
+        """Returns whether all folders of an agent should be listed, as a session is missing."""
         sought = [key for key in self._sought if key[0] == agent]
         for key in sought:
             self._sought[key] -= 1
@@ -47,7 +47,7 @@ class Named:
         return bool(sought)
 
     def take(self, known: Known) -> Iterator[Followed | Found | Place]:
-        """What is to be read first, a file to follow from now on, or a place to look in."""
+        """Yields what is to be read first: a followed file, a new one, or a place to look in."""
         notes = {}
         while self._notes:
             agent, session, path = self._notes.popleft()
@@ -64,15 +64,15 @@ class Named:
             yield followed
         elif real and form is not None:
             yield Found(real, agent, form)
-            yield from self._beside(agent, real)
+            yield from self._subagents(agent, real)
         elif len(session) >= SESSION_CHARS:
-            found = known.named(agent, session)
-            yield from found
-            if not found and (agent, session) not in self._sought:
+            files = known.named(agent, session)
+            yield from files
+            if not files and (agent, session) not in self._sought:
                 self._sought[agent, session] = LOOKS
 
-    def _beside(self, agent: str, path: str) -> Iterator[Place]:
-        """Where Claude Code puts the sub-agents of a transcript that is in none of its places."""
+    def _subagents(self, agent: str, path: str) -> Iterator[Place]:
+        """Yields the folder of Claude Code's sub-agents for a transcript outside its places."""
         below = path.removesuffix(".jsonl") + "/subagents"
         if agent != "claude" or path.startswith(self._roots) or below in self._outside:
             return
@@ -82,7 +82,7 @@ class Named:
 
 
 def _regular(path: str) -> str:
-    """The path without links in its folders, if it is a regular file of this user; else empty."""
+    """Returns the path without links in its folders, if it is a regular file of this user's."""
     try:
         folder, slash, name = path.rpartition("/")
         if not path.startswith("/"):

@@ -1,4 +1,4 @@
-"""A file that an agent writes, opened so that nothing on the disk can hold up who reads it."""
+"""Reads whole lines of a file that an agent writes; nothing on the disk can hold up the reader."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class NotOursError(Exception):
 
 
 def behind_hole(descriptor: int, start: int, end: int) -> int:
-    """Where what was written goes on at `start` or after it: a file of terabytes can be a hole."""
+    """Returns where data goes on at `start` or after it: a file of terabytes can be a hole."""
     try:
         return min(os.lseek(descriptor, start, os.SEEK_DATA), end)
     except OSError as fault:
@@ -29,7 +29,7 @@ def behind_hole(descriptor: int, start: int, end: int) -> int:
 
 @contextmanager
 def opened(path: str) -> Iterator[tuple[int, os.stat_result]]:
-    """A descriptor of it and what it is; raises `OSError` and `NotOursError`.
+    """Yields a descriptor of it and its status; raises `OSError` and `NotOursError`.
 
     A link is not followed, a pipe not waited for, and a file of another user not read.
     """

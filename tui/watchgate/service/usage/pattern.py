@@ -1,4 +1,4 @@
-"""Which files below a folder belong to an agent: patterns of a tree, matched a level at a time."""
+"""Finds the files of all places, matched by patterns; a folder is listed once it has changed."""
 
 from __future__ import annotations
 
@@ -19,27 +19,27 @@ class Patterns:
     """The patterns of one root, as `pathlib.Path.glob` takes them."""
 
     def __init__(self, places: Iterable[Place]) -> None:
-        found = [(place.form, place.pattern.split("/")) for place in places]
-        self._forms = [form for form, _parts in found]
+        split_places = [(place.form, place.pattern.split("/")) for place in places]
+        self._forms = [form for form, _parts in split_places]
         self._parts = [
             [None if part == ANY_DEPTH else re.compile(translate(part)).match for part in parts]
-            for _form, parts in found
+            for _form, parts in split_places
         ]
-        self.root = self._closed((number, 0) for number in range(len(found)))
+        self.root = self._closed((number, 0) for number in range(len(split_places)))
 
     def below(self, state: State, folder: str) -> State:
-        """The state of a folder in one with this state; empty: nothing can be in it."""
-        found = []
+        """Returns the state of a folder in one with this state; empty: nothing can be in it."""
+        states = []
         for number, at in state:
             part = self._parts[number][at]
             if part is None:
-                found.append((number, at))
+                states.append((number, at))
             elif at + 1 < len(self._parts[number]) and part(folder):
-                found.append((number, at + 1))
-        return self._closed(found)
+                states.append((number, at + 1))
+        return self._closed(states)
 
     def form(self, state: State, file: str) -> Form | None:
-        """How a file in a folder with this state is read; None: it is no agent's."""
+        """Returns the form of a file in a folder with this state; None: it is no agent's."""
         for number, at in sorted(state):
             parts = self._parts[number]
             part = parts[at]
@@ -48,12 +48,12 @@ class Patterns:
         return None
 
     def _closed(self, states: Iterable[tuple[int, int]]) -> State:
-        """With those that a part for any depth leads to, being no depth at all."""
-        found = set()
+        """Adds the states that a part for any depth leads to, being no depth at all."""
+        reached = set()
         for number, start in states:
             at = start
-            found.add((number, at))
+            reached.add((number, at))
             while self._parts[number][at] is None:
                 at += 1
-                found.add((number, at))
-        return frozenset(found)
+                reached.add((number, at))
+        return frozenset(reached)

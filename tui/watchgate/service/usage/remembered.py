@@ -1,4 +1,4 @@
-"""Reading with a cache: files that are as they were are not read at all."""
+"""Indexes the followed files, with the facts in them; unchanged ones come from a cache."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ CALL_BYTES = 200
 
 
 class Remembered:
-    """A file that has grown since is read anew: readers keep nothing from one start to the next."""
+    """Reads files or takes them from the cache; one that has grown since is read anew."""
 
     def __init__(self, cache: Path, known: Known) -> None:
         self._cache = UsageCache(cache)
@@ -24,26 +24,26 @@ class Remembered:
         self._changed: set[Folder] = set()
 
     def read(self, followed: Followed, ledger: Ledger, limit: int) -> int:
-        """As `Followed.read`; a call that comes out of the cache counts as some bytes."""
+        """Reads as `Followed.read`; a call that comes out of the cache counts as some bytes."""
         if isinstance(followed, Database):
             return followed.read(ledger, limit)
         folder = _folder(followed)
         if followed.is_new and self._restored(folder, followed, ledger):
-            return len(followed.kept or ()) * CALL_BYTES
+            return len(followed.cached_calls or ()) * CALL_BYTES
         self._changed.add(folder)
-        if followed.kept is None:
-            followed.kept = []
+        if followed.cached_calls is None:
+            followed.cached_calls = []
         return followed.read(ledger, limit)
 
     def save(self) -> None:
-        """Write the folders in which something was read."""
+        """Writes the folders in which something was read."""
         if self._changed:
             files: dict[Folder, list[Followed]] = {folder: [] for folder in self._changed}
             for followed in self._known.files.values():
                 if (folder := _folder(followed)) in files:
                     files[folder].append(followed)
-            for folder, found in files.items():
-                entries = [self._entry(folder, each) for each in found]
+            for folder, followed_files in files.items():
+                entries = [self._entry(folder, each) for each in followed_files]
                 self._cache.save(folder, [entry for entry in entries if entry is not None])
             self._changed.clear()
         self._cache.release()
@@ -52,7 +52,7 @@ class Remembered:
         entry = self._cache.entry(folder, _name(followed))
         if entry is None or stamp(os.lstat(followed.path)) != entry.read_to:
             return False
-        calls = entry.told()
+        calls = entry.decode_calls()
         if calls is None:
             return False
         facts = entry.facts
@@ -60,16 +60,16 @@ class Remembered:
             thread, parent = facts.thread, facts.parent
             ledger.put(followed.key, followed.agent, calls, thread=thread, parent=parent)
         followed.restore(entry.read_to, facts, entry.unreadable)
-        followed.kept = calls
+        followed.cached_calls = calls
         return True
 
     def _entry(self, folder: Folder, followed: Followed) -> Entry | None:
-        """What is to be written of a file: nothing while it is only partly read."""
+        """Returns the entry to be written of a file: none while it is only partly read."""
         if isinstance(followed, Database) or followed.fault or followed.left:
             return None
         if followed.asleep:
             return self._cache.entry(folder, _name(followed))
-        calls = encoded(followed.kept) if followed.kept is not None else None
+        calls = encoded(followed.cached_calls) if followed.cached_calls is not None else None
         if calls is None:
             return None
         read_to, facts = followed.read_to, followed.facts

@@ -1,4 +1,4 @@
-"""The files of all places, found again cheaply: a folder is listed only once it has changed."""
+"""Finds the files of all places, matched by patterns; a folder is listed once it has changed."""
 
 from __future__ import annotations
 
@@ -50,19 +50,19 @@ class Scan:
         self.add(places)
 
     def add(self, places: Iterable[Place]) -> None:
-        """Look in these places too."""
+        """Adds places to look in."""
         together: dict[tuple[str, str], list[Place]] = {}
         for place in places:
             together.setdefault((place.agent, os.path.realpath(place.root)), []).append(place)
-        for (agent, root), found in together.items():
+        for (agent, root), of_root in together.items():
             if root not in self._folders:
-                patterns = Patterns(dict.fromkeys(found))
+                patterns = Patterns(dict.fromkeys(of_root))
                 folder = _Folder(root, agent, patterns, patterns.root)
                 self._folders[root] = folder
                 self._roots.append(folder)
 
     def look(self, *, everywhere: bool = False) -> tuple[list[Found], list[str]]:
-        """The files that are new since the last look, and the paths of those that are gone."""
+        """Returns the files that are new since the last look, and the paths of those now gone."""
         new: list[Found] = []
         gone: list[str] = []
         waiting = [folder.path for folder in self._roots]
@@ -73,11 +73,11 @@ class Scan:
         return new, gone
 
     def _some(self) -> list[str]:
-        found = list(islice(self._turn, ROUND))
-        if not found:
+        batch = list(islice(self._turn, ROUND))
+        if not batch:
             self._turn = iter(list(self._folders))
-            found = list(islice(self._turn, ROUND))
-        return found
+            batch = list(islice(self._turn, ROUND))
+        return batch
 
     def _look(self, folder: _Folder, new: list[Found], gone: list[str]) -> None:
         waiting = [folder]
@@ -96,7 +96,7 @@ class Scan:
             waiting += self._list(folder, new, gone)
 
     def _list(self, folder: _Folder, new: list[Found], gone: list[str]) -> list[_Folder]:
-        """List it; returns the folders in it that are new."""
+        """Lists a folder; returns the folders in it that are new."""
         files, folders = {}, {}
         patterns, state = folder.patterns, folder.state
         try:
@@ -137,7 +137,7 @@ class Scan:
         while waiting:
             lost = waiting.pop()
             gone += lost.files
-            waiting += [found for path in lost.folders if (found := self._folders.get(path))]
+            waiting += [below for path in lost.folders if (below := self._folders.get(path))]
             lost.files, lost.folders, lost.mtime_ns = frozenset(), frozenset(), -1
             lost.settled = False
             self.unreadable.discard(lost.path)

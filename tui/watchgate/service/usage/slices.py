@@ -1,4 +1,4 @@
-"""Whole lines of a file in slices: no line before its end has been written, none without end."""
+"""Reads whole lines of a file that an agent writes; nothing on the disk can hold up the reader."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ _SEARCH_BYTES = 1024 * 1024
 
 
 def whole_lines(descriptor: int, start: int, end: int) -> bytes:
-    """The next whole lines of `[start, end)`, some slice of them; empty where none ends in it."""
+    """Returns the next whole lines of `[start, end)`, some slice; empty where none ends in it."""
     size = min(SLICE_BYTES, end - start)
     if size == SLICE_BYTES:
         # Where the last line ends is looked up first: cutting the slice would copy all of it.
         tail = os.pread(descriptor, _END_BYTES, start + size - _END_BYTES)
-        if found := tail.rfind(b"\n") + 1:
-            size += found - len(tail)
+        if line_end := tail.rfind(b"\n") + 1:
+            size += line_end - len(tail)
     chunk = os.pread(descriptor, size, start)
     if chunk.endswith(b"\n"):
         return chunk
@@ -27,7 +27,7 @@ def whole_lines(descriptor: int, start: int, end: int) -> bytes:
 
 
 def end_of_line(descriptor: int, start: int, end: int) -> tuple[int, bool]:
-    """Where the line that goes on at `start` ends, behind its newline, and True.
+    """Returns where the line that goes on at `start` ends, behind its newline, and True.
 
     Else how far was looked, and False: no further than `end`, nor than a line may be long.
     """
@@ -36,12 +36,12 @@ def end_of_line(descriptor: int, start: int, end: int) -> tuple[int, bool]:
         block = os.pread(descriptor, min(_SEARCH_BYTES, reach - start), start)
         if not block:
             return end, False
-        if (found := block.find(b"\n")) >= 0:
-            return start + found + 1, True
+        if (newline := block.find(b"\n")) >= 0:
+            return start + newline + 1, True
         start += len(block)
     return start, False
 
 
 def too_long(length: int) -> bool:
-    """Whether a line of so many bytes is passed over."""
+    """Returns whether a line of so many bytes is passed over."""
     return length > LINE_BYTES

@@ -1,4 +1,4 @@
-"""How a database of somebody else is opened so that nothing of it changes.
+"""Opens a database of another program so that nothing of it changes.
 
 Sources: SQLite's documentation of the file header, of WAL mode and of the URI parameters `mode`,
 `immutable` and `readonly_shm`.
@@ -24,7 +24,7 @@ UNION ALL SELECT name FROM pragma_table_xinfo(:table) WHERE hidden
 
 
 def wal_stamp(path: str) -> Stamp:
-    """The stamp of the database's write-ahead log, if it has one."""
+    """Returns the stamp of the database's write-ahead log, if it has one."""
     try:
         return stamp(os.lstat(path + "-wal"))
     except (OSError, ValueError):
@@ -32,25 +32,25 @@ def wal_stamp(path: str) -> Stamp:
 
 
 def read_only(path: str, header: bytes) -> sqlite3.Connection:
-    """A connection that writes nothing and makes no file; raises `sqlite3.Error`.
+    """Opens a connection that writes nothing and makes no file; raises `sqlite3.Error`.
 
     Texts come as bytes. A reader of a log needs its files and would make those that are missing;
     without a log the database is a file like any other, and is read as one.
     """
     if len(header) < HEADER_BYTES or not header.startswith(_MAGIC):
         raise sqlite3.DatabaseError("it is no database")
-    how = "mode=ro"
+    options = "mode=ro"
     if header[_READ_VERSION] == _WAL:
         has_log = wal_stamp(path).size > 0
-        how = "mode=ro&readonly_shm=1" if has_log else "mode=ro&immutable=1"
-    uri = f"file:{quote(os.fsencode(path))}?{how}"
+        options = "mode=ro&readonly_shm=1" if has_log else "mode=ro&immutable=1"
+    uri = f"file:{quote(os.fsencode(path))}?{options}"
     database = sqlite3.connect(uri, uri=True, timeout=0, isolation_level=None)
     database.text_factory = bytes
     return database
 
 
 def only_stored(database: sqlite3.Connection, *tables: str) -> None:
-    """Raise `sqlite3.DatabaseError` where one of these (in lower case) is more than stored rows.
+    """Raises `sqlite3.DatabaseError` if one of these (in lower case) is more than stored rows.
 
     A view or a column can be a program that never ends, or that makes any number of bytes.
     """

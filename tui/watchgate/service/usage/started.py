@@ -1,4 +1,4 @@
-"""What counts usage in a core: its files, what stands in their place, or nothing."""
+"""Starts the counting of usage in a core: from its files, from a stand-in, or not at all."""
 
 from __future__ import annotations
 
@@ -22,10 +22,18 @@ from watchgate.service.usage.follow import UsageFollow
 def following(
     hub: Hub, clock: Clock, stage: Stage, config: Config, paths: Paths
 ) -> Callable[[], Coroutine[Any, Any, None]] | None:
-    """What to run until the core ends, watching the hub already; None: nothing counts usage."""
+    """Subscribes to the hub; returns what to run until the core ends, None to count nothing.
+
+    Args:
+        hub: The core's hub.
+        clock: Source of UTC time.
+        stage: The environment, which may hold a stand-in for the files.
+        config: The configuration.
+        paths: Watchgate's own paths.
+    """
     if stage.counted is not None:
-        told = stage.counted
-        return lambda: _said(hub, told())
+        stand_in = stage.counted
+        return lambda: _record_all(hub, stand_in())
     if stage.proc is None and not stage.places:
         return None
     counting = Counting(
@@ -36,17 +44,17 @@ def following(
     fetch = (lambda now_us: keep_new(paths, now_us)) if config.costs.update_prices else None
     follow = UsageFollow(hub, clock, counting, journal=paths.journal, fetch=fetch)
     hub.recorder.watchers.add(follow)
-    others = hub.observing.follow
+    others = hub.observed.on_session_event
 
-    def heard(event: Event) -> None:
-        follow.heard(event)
+    def on_event(event: Event) -> None:
+        follow.on_event(event)
         others(event)
 
-    hub.observing.follow = heard
+    hub.observed.on_session_event = on_event
     return follow.run
 
 
-async def _said(hub: Hub, drafts: AsyncIterator[Draft]) -> None:
+async def _record_all(hub: Hub, drafts: AsyncIterator[Draft]) -> None:
     async for draft in drafts:
         hub.catch_up()
         hub.recorder.record(draft)

@@ -1,4 +1,4 @@
-"""A file of lines that grows: only what is new is read, and a rewrite is noticed."""
+"""Text files of usage: those of lines that grow, and those of one value that are read anew."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ TAIL_BYTES = 64
 
 
 class Tail(Followed):
-    """Holds its place in the file by device, inode, offset and the bytes before the offset."""
+    """Keeps its place in the file by device, inode, offset and the bytes before the offset."""
 
     def __init__(self, path: str, agent: str, reader_of: ReaderOf, *, key: str) -> None:
         super().__init__(path, agent, reader_of, key=key)
@@ -27,16 +27,16 @@ class Tail(Followed):
 
     @property
     def left(self) -> int:
-        """Up to the end, but for a line without one."""
+        """Returns the bytes up to the end, but for a line without one."""
         return max(self.read_to.size - self._looked_to, 0)
 
     def restore(self, read_to: Stamp, facts: FileFacts, unreadable: int) -> None:
-        """As for any file; what is added to it makes it be read from its start."""
+        """Restores as for any file; what is added to it makes it be read from its start."""
         super().restore(read_to, facts, unreadable)
         self._looked_to = read_to.size
 
     def is_at(self, path: str) -> bool:
-        """Whether what was read lies there too, before what may be new."""
+        """Returns whether what was read lies there too, before what may be new."""
         if self._reader is None:
             return super().is_at(path)
         if not self._offset:
@@ -61,7 +61,7 @@ class Tail(Followed):
             return done
 
     def _goes_on(self, descriptor: int, about: os.stat_result) -> bool:
-        """Whether what was read is still what lies before the offset."""
+        """Returns whether what was read is still what lies before the offset."""
         now, was = stamp(about), self.read_to
         if (now.dev, now.ino) != (was.dev, was.ino) or now.size < self._offset:
             return False
@@ -79,7 +79,7 @@ class Tail(Followed):
         return reader
 
     def _slice(self, descriptor: int, reader: UsageReader) -> int:
-        """Read one slice; returns by how much that went on."""
+        """Reads one slice; returns by how much that went on."""
         start, end = self._offset, self.read_to.size
         if not self._passing and (chunk := whole_lines(descriptor, start, end)):
             reader.read(chunk)

@@ -1,4 +1,4 @@
-"""A file that is one value: read anew whenever it has changed."""
+"""Text files of usage: those of lines that grow, and those of one value that are read anew."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from watchgate.service.usage.opened import LINE_BYTES, NotOursError, opened
 
 
 class Whole(Followed):
-    """Its calls take the place of those it told before."""
+    """A file that is one value; its calls replace those that it held before."""
 
     @property
     def left(self) -> int:
-        """Nothing: it is read at once, whatever the limit."""
+        """Returns 0: it is read at once, whatever the limit."""
         return 0
 
     def _read(self, ledger: Ledger, _limit: int) -> int:

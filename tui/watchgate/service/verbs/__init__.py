@@ -1,1 +1,5 @@
-"""What each verb of the control protocol does; a refusal changes nothing."""
+"""The control socket: its clients, and the verbs that they may ask; a refusal changes nothing.
+
+Lines of requests come in, results and new records go out. It imports hub, history, policy and all
+that these import.
+"""

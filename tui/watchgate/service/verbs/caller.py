@@ -1,4 +1,4 @@
-"""Who asks over the control socket, and what a verb is."""
+"""A client of the control socket, with its proofs and its name in records."""
 
 from __future__ import annotations
 
@@ -18,9 +18,16 @@ from watchgate.service.process_table import Proc
 
 
 class Caller:
-    """One control client: who it is, and where its lines go.
+    """One control client: its process, its proofs and its queue of lines.
 
     `console` is set once it attached as one, behind which somebody decides.
+
+    Args:
+        number: Counts the clients of this core.
+        pid: The peer's process.
+        chain: The process and its ancestors.
+        outbox: The lines to send.
+        presences: Standing and proof of clients.
     """
 
     def __init__(
@@ -40,19 +47,22 @@ class Caller:
         self._presences = presences
 
     def proof(self, request: str | None = None) -> Proof:
-        """What it has proven by now, towards whoever asks this request or else all agents."""
+        """Returns its proof by now, towards the askers of this request or else all agents."""
         return self._presences.proof(self.chain, request)
 
     @property
     def may_be_a_persons(self) -> bool:
-        """Whether a person may sit behind it: one that was set adrift and not unlocked has none."""
+        """Returns whether a person may sit behind it.
+
+        One that was set adrift and not unlocked has none.
+        """
         if self.proof().is_proven:
             return True
-        found = self._presences.stand(self.chain)
-        return found.standing != "below" and not found.adopted
+        standing = self._presences.standing_of(self.chain)
+        return standing.standing != "below" and not standing.adopted
 
     def name(self, signed: str | None, proof: Proof | None = None, program: str = "") -> str:
-        """Return how its decisions are signed: as an operator's only where that is proven.
+        """Returns the signature of its decisions: an operator's only where that is proven.
 
         `program` is a registered one's name, where its token decided; it may sign for somebody.
         """
@@ -65,7 +75,7 @@ class Caller:
         return f"operator {signed or user()} ({place}, {proof.standing})"
 
     def actor(self, proof: Proof | None = None, program: str = "") -> Actor:
-        """The process as a record names it."""
+        """Returns the process as a record names it."""
         proof = proof or self.proof()
         own = self.chain[0] if self.chain else None
         proven = proof.standing if proof.is_proven else "unproven"
@@ -80,7 +90,7 @@ class Caller:
 
 
 def user() -> str:
-    """Whom this core belongs to; in a container its number may have no name."""
+    """Returns the owner of this core; in a container its number may have no name."""
     try:
         return getpass.getuser()
     except (KeyError, OSError):
@@ -92,7 +102,7 @@ Do = Callable[[Request, Caller], Awaitable[dict[str, Any]]]
 
 
 def operator_only(caller: Caller) -> Proof:
-    """Return what the caller has proven; raises `Refused` for whoever may work for an agent."""
+    """Returns the caller's proof; raises `Refused` for one that may work for an agent."""
     proof = caller.proof()
     if bar := proof.bar_to_operate():
         raise Refused(*bar)
@@ -100,7 +110,7 @@ def operator_only(caller: Caller) -> Proof:
 
 
 def named(request: Request) -> str:
-    """The request that is meant; raises `Refused` where none is."""
+    """Returns the request's id; raises `Refused` where none is named."""
     if not request.request:
         raise Refused("bad_request", f"{request.verb} needs the id of a request")
     return request.request

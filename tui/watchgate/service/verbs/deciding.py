@@ -13,7 +13,7 @@ from watchgate.core.decisions import Decision, Refused, settled
 from watchgate.core.editing import preview
 from watchgate.core.presence.proof import Proof
 from watchgate.core.records import CoreData
-from watchgate.core.requests import Request as Settled
+from watchgate.core.requests import Request as ApprovalRequest
 from watchgate.core.requests import Status
 from watchgate.link.protocol import Request
 from watchgate.service.grant_store import GrantStore
@@ -24,7 +24,15 @@ from watchgate.service.verbs.caller import Caller, Do, named
 
 
 class Deciding:
-    """Decisions and more time, over one hub."""
+    """Decisions and more time, over one hub.
+
+    Args:
+        hub: The hub.
+        clock: The clock.
+        journal: The journal's database.
+        store: The grants on disk.
+        tokens: The registered programs.
+    """
 
     def __init__(
         self, hub: Hub, clock: Clock, *, journal: Path, store: GrantStore, tokens: Tokens
@@ -36,7 +44,7 @@ class Deciding:
         self._store = store
 
     def table(self) -> dict[str, Do]:
-        """The verbs of this group."""
+        """Returns the verbs of this group."""
         return {"decide": self._decide, "extend": self._extend, "preview": self._preview}
 
     async def _decide(self, request: Request, caller: Caller) -> dict[str, Any]:
@@ -44,9 +52,9 @@ class Deciding:
             raise Refused("bad_request", "decide needs a decision: allow, deny, handback or answer")
         engine, now = self._hub.engine, self._clock.now()
         broker = engine.broker
-        found = broker.find(named(request))
-        proof, program = self._proof(request, caller, found)
-        said = Decision(
+        target = broker.find(named(request))
+        proof, program = self._proof(request, caller, target)
+        decision = Decision(
             decision=request.decision,
             by=caller.name(request.as_, proof, program),
             digest=request.digest,
@@ -62,10 +70,10 @@ class Deciding:
             width=request.width,
         )
         if request.input is None:
-            decided = broker.decide(found.id, said, now)
+            decided = broker.decide(target.id, decision, now)
             self._hub.execute(engine.decided(decided))
         else:
-            decided, effects = engine.edit(found, request.input, said, now)
+            decided, effects = engine.edit(target, request.input, decision, now)
             self._hub.execute(effects)
         if decided.status is Status.COMMITTING:
             # Nobody may hear of an allow that the disk refused and the agent was never told.
@@ -83,11 +91,11 @@ class Deciding:
             "request": decided.id,
             "word": end.word,
             "by": end.by,
-            **await self._kept(decided),
+            **await self._save_grant(decided),
         }
 
-    async def _kept(self, decided: Settled) -> dict[str, Any]:
-        """Keep a grant for good on disk; the allow itself stands even where that fails."""
+    async def _save_grant(self, decided: ApprovalRequest) -> dict[str, Any]:
+        """Saves a grant for good on disk; the allow itself stands even where that fails."""
         if decided.ending.scope != "always":
             return {}
         try:
@@ -102,13 +110,15 @@ class Deciding:
             await self._hub.written()
         return {}
 
-    def _proof(self, request: Request, caller: Caller, found: Settled) -> tuple[Proof, str]:
-        """Return what the caller has proven, and which registered program's token is to decide.
+    def _proof(
+        self, request: Request, caller: Caller, target: ApprovalRequest
+    ) -> tuple[Proof, str]:
+        """Returns the caller's proof, and the registered program whose token is to decide.
 
         Beyond what its token reaches a program is judged as everybody else is. A denial is free:
         there the token only names who denies, and a wrong one nobody.
         """
-        proof, denies = caller.proof(found.id), request.decision == "deny"
+        proof, denies = caller.proof(target.id), request.decision == "deny"
         if request.token is None or (denies and proof.is_proven):
             return proof, ""
         try:
@@ -120,12 +130,12 @@ class Deciding:
         able = msgspec.structs.replace(proof, program=row.risk)
         if denies and proof.standing != "below":
             return able, row.name
-        if request.input is None and able.token_covers(found.data.risk, request.scope):
+        if request.input is None and able.token_covers(target.data.risk, request.scope):
             return able, row.name
         return proof, ""
 
     async def _preview(self, request: Request, _caller: Caller) -> dict[str, Any]:
-        """What a request would become with another input; nothing changes."""
+        """Returns the request with another input; nothing changes."""
         if request.input is None:
             raise Refused("bad_request", "preview needs the input that the call shall have")
         engine = self._hub.engine
@@ -135,11 +145,11 @@ class Deciding:
         if not 0 < (request.seconds or 0) <= AGENT_MAX_S:
             raise Refused("bad_request", f"extend needs seconds, from 1 to {AGENT_MAX_S}")
         broker, now = self._hub.engine.broker, self._clock.now()
-        found = broker.find(named(request))
-        proof = caller.proof(found.id)
-        if bar := proof.bar_to_allow(found.data.risk):
+        target = broker.find(named(request))
+        proof = caller.proof(target.id)
+        if bar := proof.bar_to_allow(target.data.risk):
             raise Refused(*bar)
-        longer = broker.extend(found.id, request.seconds or 0, now)
+        longer = broker.extend(target.id, request.seconds or 0, now)
         by, actor = caller.name(request.as_, proof), caller.actor(proof)
         self._hub.execute(self._hub.engine.extended(longer, by, now, actor))
         return {"request": longer.id, "deadline_at": longer.data.deadline_at}

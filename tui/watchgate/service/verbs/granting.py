@@ -1,4 +1,4 @@
-"""Verbs about standing grants: what one would answer, which are in force, and taking them back."""
+"""Verbs about standing grants: a proposal, the grants in force, and taking one back."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from watchgate.core.grants.grant import GrantView
 from watchgate.core.grants.proposal import proposed, why_not
 from watchgate.core.grants.rule import GrantRule
 from watchgate.core.grants.width import WIDTHS, Width
-from watchgate.core.requests import Request as Asked
+from watchgate.core.requests import Request as ApprovalRequest
 from watchgate.link.protocol import Request
 from watchgate.service.grant_store import GrantStore
 from watchgate.service.hub import Hub
@@ -33,27 +33,27 @@ class Granting:
         self._store = store
 
     def table(self) -> dict[str, Do]:
-        """The verbs of this group."""
+        """Returns the verbs of this group."""
         return {"propose": self._propose, "grants": self._grants, "revoke": self._revoke}
 
     async def _propose(self, request: Request, _caller: Caller) -> dict[str, Any]:
-        """The rules that a wide allow would give, and the past calls that each width covers."""
-        found = self._hub.engine.broker.find(named(request))
+        """Returns the rules that a wide allow would give, and the past calls of each width."""
+        target = self._hub.engine.broker.find(named(request))
         try:
-            proposed(found.data.tool, found.data)
+            proposed(target.data.tool, target.data)
         except ValueError as why:
             raise Refused("not_offered", f"only exactly this call can be allowed: {why}") from None
         try:
-            grant = candidate(found, request.rules, width=request.width or "program")
+            grant = candidate(target, request.rules, width=request.width or "program")
         except ValueError as fault:
             raise Refused("bad_request", str(fault)) from None
         await self._hub.written()
-        grants = _of_each_width(found, request.rules)
-        own_hash = found.data.tool.input_hash
+        grants = _of_each_width(target, request.rules)
+        own_hash = target.data.tool.input_hash
         past = await anyio.to_thread.run_sync(past_calls, self._journal, grants, own_hash)
         rules = [{**msgspec.to_builtins(rule), "text": rule.text} for rule in grant.rules]
         widths = {
-            width: {**_counted(past.get(width)), "why_not": why_not(found.data, width)}
+            width: {**_counted(past.get(width)), "why_not": why_not(target.data, width)}
             for width in WIDTHS
         }
         return {
@@ -90,12 +90,14 @@ class Granting:
         return {"grant": view.id}
 
 
-def _of_each_width(found: Asked, rules: tuple[GrantRule, ...]) -> dict[Width, GrantView]:
-    grants: dict[Width, GrantView] = {"program": candidate(found, rules)}
+def _of_each_width(
+    request: ApprovalRequest, rules: tuple[GrantRule, ...]
+) -> dict[Width, GrantView]:
+    grants: dict[Width, GrantView] = {"program": candidate(request, rules)}
     for width in ("exact", "folder"):
-        if not why_not(found.data, width):
-            grants[width] = candidate(found, width=width)
-    grants.setdefault("exact", exact(found, "session"))
+        if not why_not(request.data, width):
+            grants[width] = candidate(request, width=width)
+    grants.setdefault("exact", exact(request, "session"))
     return grants
 
 

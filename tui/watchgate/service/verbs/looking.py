@@ -1,4 +1,4 @@
-"""Verbs that only look: attach, lists, one request in full, and history."""
+"""Verbs that only read: attach, lists, one request in full, and history."""
 
 from __future__ import annotations
 
@@ -29,13 +29,19 @@ Args = TypeVarTuple("Args")
 
 ALIVE = ("pending", "running")
 ALIVE_AMONG = 2_000
-"""How many of the newest calls are asked whether they go on."""
+"""So many of the newest calls are checked for whether they go on."""
 
 
 class Looking:
-    """The verbs that only look; `consoles` are the clients behind which somebody may decide.
+    """The verbs that only read; `consoles` are the clients behind which somebody may decide.
 
-    `agents` reads how the agents of this machine stand, in a thread.
+    Args:
+        hub: The hub.
+        clock: The clock.
+        core: The core's id.
+        journal: The journal's database.
+        hello: Makes the core's first line.
+        agents: Reads the state of the agents on this machine, in a thread.
     """
 
     def __init__(
@@ -60,7 +66,7 @@ class Looking:
         self.consoles: set[int] = set()
 
     def table(self) -> dict[str, Do]:
-        """The verbs of this group."""
+        """Returns the verbs of this group."""
         return {
             "hello": self._hello,
             "attach": self._attach,
@@ -71,12 +77,12 @@ class Looking:
         }
 
     def left(self, caller: Caller) -> None:
-        """A console went away."""
+        """Notes that a console went away."""
         self._attached.pop(caller.number, None)
         self.count_consoles()
 
     def count_consoles(self) -> None:
-        """Count the consoles behind which somebody may decide, by now."""
+        """Counts the consoles behind which somebody may decide, by now."""
         # Nobody is known to sit behind what an agent may have started: the gate is unattended.
         self.consoles = {number for number, each in self._attached.items() if each.may_be_a_persons}
         count = len(self.consoles)
@@ -90,7 +96,7 @@ class Looking:
         if counts:
             caller.console = True
             self._attached[caller.number] = caller
-            caller.outbox.thinning = Thinning()
+            caller.outbox.sampler = Thinning()
             name, actor = caller.name(request.as_), caller.actor()
             data = CoreData(what="console", name=name, actor=actor)
             self._hub.recorder.about_core("console.attached", data)
@@ -113,8 +119,8 @@ class Looking:
         return {"requests": [listed(view) for view in state.by_deadline()]}
 
     async def _show(self, request: Request, _caller: Caller) -> dict[str, Any]:
-        found = self._hub.engine.broker.find(named(request))
-        return {"request": shown(found, self._hub.recorder.state.pending.get(found.id))}
+        target = self._hub.engine.broker.find(named(request))
+        return {"request": shown(target, self._hub.recorder.state.pending.get(target.id))}
 
     async def _search(self, request: Request, caller: Caller) -> dict[str, Any]:
         wanted = _filter(request.filter or "", self._clock.now().wall_us)
@@ -128,7 +134,7 @@ class Looking:
         )
 
     async def _read(self, caller: Caller, read: Callable[[*Args], Result], *args: *Args) -> Result:
-        """Read files in a thread, one reader at a time: they take turns with the loop.
+        """Reads files in a thread, one reader at a time: they take turns with the loop.
 
         Consoles wait for no one else, however many ask.
         """
@@ -137,7 +143,7 @@ class Looking:
         return await anyio.to_thread.run_sync(read, *args, limiter=room)
 
     def _view(self) -> View:
-        """What the core knows of sessions and calls, taken before another thread reads."""
+        """Returns the core's knowledge of sessions and calls, taken before another thread reads."""
         state = self._hub.recorder.state
         rows = state.rows.tail(ALIVE_AMONG)
         return View(

@@ -1,4 +1,4 @@
-"""The verb about the rules: what is in force, and loading the files again."""
+"""The verb about the policy: its files and faults, and loading the files again."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class Rules:
         self._policies = policies
 
     def table(self) -> dict[str, Do]:
-        """The verbs of this group."""
+        """Returns the verbs of this group."""
         return {"policy": self._policy}
 
     async def _policy(self, request: Request, caller: Caller) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""Verbs by which a person proves to be there: how a terminal stands, PIN, key, code, tokens."""
+"""Verbs by which a person proves to be there: standing, PIN, key, code, tokens."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from watchgate.service.verbs.caller import Caller, Do, operator_only
 
 
 class Proving:
-    """PIN, key, codes and tokens; `changed` is called when a terminal stands otherwise."""
+    """PIN, key, codes and tokens; `changed` is called when a terminal's standing changes."""
 
     def __init__(
         self, hub: Hub, clock: Clock, presences: Presences, *, changed: Callable[[], None]
@@ -32,7 +32,7 @@ class Proving:
         self._changed = changed
 
     def table(self) -> dict[str, Do]:
-        """The verbs of this group."""
+        """Returns the verbs of this group."""
         return {
             "presence": self._presence,
             "unlock": self._unlock,
@@ -70,9 +70,9 @@ class Proving:
             return _stands(caller, proof)
         return _plain(Code(code=self._presences.unlocking.code_for(caller.chain), seconds=CODE_S))
 
-    async def _unlocked(self, caller: Caller, how: How, named: str) -> dict[str, Any]:
-        leader = self._presences.unlocking.unlock(caller.chain, how)
-        await self._tell("policy.unlocked", f"{_terminal(leader)} by {named}", caller)
+    async def _unlocked(self, caller: Caller, method: How, named: str) -> dict[str, Any]:
+        leader = self._presences.unlocking.unlock(caller.chain, method)
+        await self._record_durably("policy.unlocked", f"{_terminal(leader)} by {named}", caller)
         self._changed()
         return _stands(caller, caller.proof())
 
@@ -102,23 +102,25 @@ class Proving:
             self._presences.unlocking.unlock(caller.chain, "pin")
         self._changed()
         done = "set" if request.action == "set" else "removed"
-        await self._tell("policy.pin", f"the PIN was {done}", caller, pin.file.fingerprint)
+        await self._record_durably(
+            "policy.pin", f"the PIN was {done}", caller, pin.file.fingerprint
+        )
         return _stands(caller, caller.proof())
 
     async def _key(self, line: str, request: Request, caller: Caller) -> dict[str, Any]:
         if request.action == "set":
             fingerprint = await self._presences.key.set(line, request.key_file or "")
-            told = f"the security key {fingerprint} was set"
+            what = f"the security key {fingerprint} was set"
         else:
             await self._presences.key.remove()
-            told = "the security key was removed"
+            what = "the security key was removed"
         self._presences.unlocking.lock_all("key")
         self._changed()
-        await self._tell("policy.pin", told, caller, self._presences.pin.file.fingerprint)
+        await self._record_durably("policy.pin", what, caller, self._presences.pin.file.fingerprint)
         return _stands(caller, caller.proof())
 
     async def _check_may_set(self, caller: Caller, current: str | None = None) -> None:
-        """Raise `Refused` for whoever an agent may have sent to choose what proves a person."""
+        """Raises `Refused` for a caller that an agent may have sent to choose a person's proof."""
         proof = caller.proof()
         if proof.is_proven or (caller.may_be_a_persons and self._presences.nobody_asks):
             return
@@ -138,16 +140,19 @@ class Proving:
         await self._check_may_set(caller)
         if request.action == "add":
             row, token = await tokens.add(name, request.risk, self._clock.now().wall_us)
-            told = f"the program {name} was registered: it may allow up to {row.risk}"
-            await self._tell("policy.token", told, caller, tokens.file.fingerprint)
+            what = f"the program {name} was registered: it may allow up to {row.risk}"
+            await self._record_durably("policy.token", what, caller, tokens.file.fingerprint)
             return {**_plain(row), "token": token}
         row = await tokens.revoke(name)
-        told = f"the program {name} is registered no more"
-        await self._tell("policy.token", told, caller, tokens.file.fingerprint)
+        what = f"the program {name} is registered no more"
+        await self._record_durably("policy.token", what, caller, tokens.file.fingerprint)
         return _plain(row)
 
-    async def _tell(self, kind: str, what: str, caller: Caller, detail: str = "") -> None:
-        """Record it, and return when it is on the disk: the next core holds the file against it."""
+    async def _record_durably(self, kind: str, what: str, caller: Caller, detail: str = "") -> None:
+        """Records it, and returns when it is on disk.
+
+        The next core compares the file with this record.
+        """
         self._record(kind, what, caller, detail)
         await self._hub.written()
 
@@ -172,5 +177,5 @@ def _terminal(leader: Proc) -> str:
 
 
 def _plain(value: msgspec.Struct) -> dict[str, Any]:
-    found: dict[str, Any] = msgspec.to_builtins(value)
-    return found
+    fields: dict[str, Any] = msgspec.to_builtins(value)
+    return fields

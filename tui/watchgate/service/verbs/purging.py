@@ -24,12 +24,12 @@ LOG_TRY_S = 0.1
 
 
 class Purging:
-    """Drops what was recorded of a session: for people alone, as it takes evidence away."""
+    """Drops a session's payloads: for people alone, as it takes evidence away."""
 
     def __init__(
         self, hub: Hub, clock: Clock, *, journal: Path, forget: Callable[[], None]
     ) -> None:
-        """`forget` makes the search index let go of everything and read the journal anew."""
+        """Takes `forget`, which empties the search index and makes it read the journal anew."""
         self._hub = hub
         self._clock = clock
         self._journal = journal
@@ -38,7 +38,7 @@ class Purging:
         self._alone = anyio.Lock()
 
     def table(self) -> dict[str, Do]:
-        """The verbs of this group."""
+        """Returns the verbs of this group."""
         return {"purge": self._purge}
 
     async def _purge(self, request: Request, caller: Caller) -> dict[str, Any]:
@@ -48,29 +48,32 @@ class Purging:
             raise Refused("bad_request", "purge needs the agent and the whole id of a session")
         async with self._alone:
             await self._hub.written()
-            found = await to_thread.run_sync(held, self._journal, agent, session)
-            if not found.known:
+            holding = await to_thread.run_sync(held, self._journal, agent, session)
+            if not holding.known:
                 raise Refused("unknown_id", f"nothing is recorded of {agent}'s session {session}")
-            if found.seqs:
-                await self._drop(found, caller.name(request.as_, proof), caller.actor(proof))
+            if holding.seqs:
+                await self._drop(holding, caller.name(request.as_, proof), caller.actor(proof))
             # Also where nothing was left to drop: an earlier purge may have been cut short.
             self._forget()
             emptied = await self._emptied()
-        upto = found.seqs[-1] if found.seqs else 0
-        return {"records": len(found.seqs), "upto": upto, "emptied": emptied}
+        upto = holding.seqs[-1] if holding.seqs else 0
+        return {"records": len(holding.seqs), "upto": upto, "emptied": emptied}
 
-    async def _drop(self, found: Holding, by: str, actor: Actor) -> None:
+    async def _drop(self, holding: Holding, by: str, actor: Actor) -> None:
         recorder = self._hub.recorder
         if lost := recorder.journal.lost:
             raise JournalError(self._journal, f"is lost, so nothing was dropped: {lost}")
-        draft = found.draft(by, self._clock.now().wall_us, actor)
-        recorder.record_purge(draft, found.seqs)
+        draft = holding.draft(by, self._clock.now().wall_us, actor)
+        recorder.record_purge(draft, holding.seqs)
         if not await self._hub.written():
             why = "cannot be written now: the data are dropped once it can, ask again then"
             raise JournalError(self._journal, why)
 
     async def _emptied(self) -> bool:
-        """Whether SQLite's log is empty; consoles that read the journal let go of it in between."""
+        """Returns whether SQLite's log is empty.
+
+        Between the tries consoles that read the journal let go of it.
+        """
         for _ in range(LOG_TRIES):
             if await called_back(self._hub.recorder.journal.empty_log):
                 return True

@@ -1,4 +1,4 @@
-"""Records and alarms of what was refused to whoever is no proven person."""
+"""Records and alarms of attempts that were refused to clients without a person's proof."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from watchgate.core.presence.attempts import (
     who,
 )
 from watchgate.core.records import Draft
-from watchgate.core.requests import Request as Asked
+from watchgate.core.requests import Request as ApprovalRequest
 from watchgate.link.protocol import Request
 from watchgate.service.hub import Hub
 from watchgate.service.identity.standing import leader_of
@@ -36,22 +36,22 @@ class Refusing:
         self._attempts = Attempts()
 
     def refused(self, request: Request, caller: Caller, code: str) -> None:
-        """Record an attempt that was refused with this code, where it is one of no person."""
+        """Records an attempt that was refused with this code, unless it is a person's."""
         proof = caller.proof()
         if code not in CODES or proof.is_proven:
             return
-        found, now = self._request(request), self._clock.now()
+        target, now = self._request(request), self._clock.now()
         leader = leader_of(caller.chain) or next(iter(caller.chain), None)
         decision = request.decision or ""
-        told = self._attempts.refused(
+        attempt = self._attempts.refused(
             leader.key if leader else (caller.pid, ""),
-            (request.verb, decision, found.id if found else ""),
+            (request.verb, decision, target.id if target else ""),
             proof.standing,
             console=caller.console,
             alarmed=self._hub.recorder.state.gate.is_attempted,
             now_s=now.mono_s,
         )
-        if told is None:
+        if attempt is None:
             return
         actor = caller.actor(proof)
         data = AttemptData(
@@ -61,25 +61,25 @@ class Refusing:
             decision=decision,
             refused=code,
             standing=proof.standing,
-            tool=found.data.tool.name if found else "",
-            summary=summary_of(found.data.summary) if found else "",
-            count=told.count,
-            alarm=ALARM if told.alarm else "",
+            tool=target.data.tool.name if target else "",
+            summary=summary_of(target.data.summary) if target else "",
+            count=attempt.count,
+            alarm=ALARM if attempt.alarm else "",
             actor=actor,
         )
         draft = Draft(kind=KIND, at=now.wall_us, data=data)
-        if found is not None:
+        if target is not None:
             draft = msgspec.structs.replace(
                 draft,
-                agent=found.subject.agent,
-                session=found.subject.session,
-                call=found.call,
-                request=found.id,
+                agent=target.subject.agent,
+                session=target.subject.session,
+                call=target.call,
+                request=target.id,
             )
         self._hub.recorder.record(draft)
 
-    def _request(self, request: Request) -> Asked | None:
-        """The request that is meant, if there is one."""
+    def _request(self, request: Request) -> ApprovalRequest | None:
+        """Returns the request that is named, if there is one."""
         try:
             return self._hub.engine.broker.find(request.request) if request.request else None
         except Refused:

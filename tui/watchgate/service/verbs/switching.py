@@ -22,7 +22,15 @@ Stop = Callable[[str, Actor | None], None]
 
 
 class Switching:
-    """The deliberate ways out and back."""
+    """The verbs off, on, profile, config and stop.
+
+    Args:
+        hub: The hub.
+        clock: The clock.
+        off: The off switch's file.
+        stop: Ends the core.
+        reload: Starts over with the changed configuration.
+    """
 
     def __init__(self, hub: Hub, clock: Clock, *, off: Path, stop: Stop, reload: Reload) -> None:
         self._hub = hub
@@ -32,7 +40,7 @@ class Switching:
         self._reload = reload
 
     def table(self) -> dict[str, Do]:
-        """The verbs of this group."""
+        """Returns the verbs of this group."""
         return {
             "off": self._switch_off,
             "on": self._switch_on,
@@ -55,18 +63,18 @@ class Switching:
             name=caller.name(request.as_, proof),
             actor=caller.actor(proof),
         )
-        await self._told("policy.off", data)
+        await self._record_durably("policy.off", data)
         return {"until": until_us}
 
     async def _switch_on(self, request: Request, caller: Caller) -> dict[str, Any]:
         off_switch.remove(self._off)
         name, actor = caller.name(request.as_), caller.actor()
         data = CoreData(what="the gate is switched on", name=name, actor=actor)
-        await self._told("policy.on", data)
+        await self._record_durably("policy.on", data)
         return {}
 
     async def _change_profile(self, request: Request, caller: Caller) -> dict[str, Any]:
-        """Judge by another profile from now on; to hold less takes what `off` takes."""
+        """Judges by another profile from now on; a weaker one takes the same proof as `off`."""
         before, profile = self._hub.engine.profile, request.profile
         if profile is None:
             raise Refused("bad_request", f"profile needs one of {', '.join(PROFILES)}")
@@ -81,19 +89,19 @@ class Switching:
                 name=caller.name(request.as_, proof),
                 actor=caller.actor(proof),
             )
-            await self._told("policy.profile", data)
+            await self._record_durably("policy.profile", data)
         return {"profile": profile, "before": before}
 
     async def _config(self, request: Request, caller: Caller) -> dict[str, Any]:
-        """Tell what the file has otherwise than this core, and with `reload` start over with it."""
+        """Returns the file's changes, and with `reload` starts over with them."""
         if request.action != "reload":
             return self._reload.changes()
         # What an agent wrote into the file must not come into force because an agent says so.
         proof = operator_only(caller)
         return await self._reload(caller.name(request.as_, proof), caller.actor(proof))
 
-    async def _told(self, kind: str, data: CoreData) -> None:
-        """Record it, and return when it is on the disk: a gate that is off must not lack its who.
+    async def _record_durably(self, kind: str, data: CoreData) -> None:
+        """Records it, and returns when it is on disk: the record names who switched the gate off.
 
         A journal that cannot be written keeps nobody from switching.
         """

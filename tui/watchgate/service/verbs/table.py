@@ -1,4 +1,4 @@
-"""The verbs over one hub: every group's, and how each is carried out or refused."""
+"""The verbs over one hub: those of every group, carried out or refused."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ KEY_VERBS = frozenset({"hello", "decide", "extend"})
 class Kept(msgspec.Struct, frozen=True):
     """The core's parts beside its hub: grants on disk, policies, and rights of clients.
 
-    `agents` reads how the agents of this machine stand; it is called in a thread.
+    `agents` reads the state of the agents on this machine; it is called in a thread.
     """
 
     store: GrantStore
@@ -56,11 +56,22 @@ class Verbs:
         paths: Paths,
         stop: Stop,
         reload: Reload,
-        kept: Kept,
+        stores: Kept,
         forget: Callable[[], None],
     ) -> None:
-        """`forget` has the words of purged records leave the index of the journal."""
-        store, presences = kept.store, kept.presences
+        """Takes the parts of one core.
+
+        Args:
+            hub: The hub.
+            clock: The clock.
+            core: The core's id.
+            paths: Its files and directories.
+            stop: Ends the core.
+            reload: Starts over with the changed configuration.
+            stores: Grants, policies, rights and agents.
+            forget: Drops the words of purged records from the journal's index.
+        """
+        store, presences = stores.store, stores.presences
         self.presences = presences
         self._hub = hub
         self._clock = clock
@@ -69,13 +80,13 @@ class Verbs:
         journal = paths.journal
         self._refusing = Refusing(hub, clock)
         self._looking = Looking(
-            hub, clock, core=core, journal=journal, hello=self.hello, agents=kept.agents
+            hub, clock, core=core, journal=journal, hello=self.hello, agents=stores.agents
         )
         groups = (
             self._looking,
             Deciding(hub, clock, journal=journal, store=store, tokens=presences.tokens),
             Granting(hub, clock, journal=journal, store=store),
-            Rules(hub, kept.policies),
+            Rules(hub, stores.policies),
             Purging(hub, clock, journal=journal, forget=forget),
             Proving(hub, clock, presences, changed=self._looking.count_consoles),
             Switching(hub, clock, off=paths.off, stop=stop, reload=reload),
@@ -85,7 +96,7 @@ class Verbs:
         }
 
     def hello(self) -> Hello:
-        """The core's first line."""
+        """Returns the core's first line."""
         return Hello(
             watchgate=__version__,
             core=self._core,
@@ -95,10 +106,10 @@ class Verbs:
         )
 
     async def do(self, request: Request, caller: Caller) -> Result | Refusal:
-        """Carry a request out, or say why not."""
+        """Carries a request out, or returns the refusal."""
         self._hub.catch_up()
         if request.verb in KEY_VERBS and caller.number in self._looking.consoles:
-            self._hub.engine.standing.key_seen_s = self._clock.now().mono_s
+            self._hub.engine.status.last_key_s = self._clock.now().mono_s
         try:
             return Result(id=request.id, ok=await self._verbs[request.verb](request, caller))
         except Refused as refused:
@@ -117,11 +128,11 @@ class Verbs:
             return Refusal(id=request.id, refused="failed", message=str(fault))
 
     def failed(self, fault: str, caller: Caller) -> None:
-        """This program failed over a request; the record says so."""
+        """Records that this program failed over a request."""
         self._hub.recorder.internal_error(fault, f"control client pid {caller.pid}")
 
     def gone(self, caller: Caller) -> None:
-        """A client went away."""
+        """Notes that a client went away."""
         self._hub.catch_up()
         self._hub.recorder.watchers.discard(caller.outbox)
         if caller.console:

@@ -1,1 +1,1 @@
-"""What the Costs screen and the strip tell of money."""
+"""Money in words and rows, for the Costs screen and the strip."""

@@ -1,4 +1,4 @@
-"""What the model call that asked for a tool call used, in words."""
+"""The usage of the model call that asked for a tool call, in words."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ def asked_by(usage: UsageFold, agent: str, session: str, call: str | None) -> st
     if part is None:
         return ""
     used = usage.sessions.get((agent, session))
-    whose = of_session(used) if used is not None else "unknown"
+    source = of_session(used) if used is not None else "unknown"
     cost = f"cost {UNKNOWN}"
     if part.cost is not None:
-        cost = part_dollars(part.cost) + AT_LEAST * part.least
-        cost += f" ({whose})" if whose != "unknown" else ""
+        cost = part_dollars(part.cost) + AT_LEAST * part.is_lower_bound
+        cost += f" ({source})" if source != "unknown" else ""
     words = f"a model call of {cost}, {tokens(part.tokens)} tokens"
     return f"{words}, shared by {count(part.shared)} calls" if part.shared > 1 else words

@@ -1,4 +1,4 @@
-"""What the Costs screen tells of money, as plain values; nothing here draws.
+"""The figures of the Costs screen, as plain values; nothing here draws.
 
 Money is in nano-dollars, None is unknown. A sum is `at_least` one when something is known to be
 missing in it. Days are those of the core's local time.
@@ -46,12 +46,12 @@ WINDOW_WORDS = {1: "today", 7: "7 days", 30: "30 days"}
 
 
 class DayCost(msgspec.Struct, frozen=True):
-    """What a day cost, None where that is not known: nothing was recorded, or no cost told."""
+    """The cost of a day, None where it is unknown: nothing was recorded, or no cost reported."""
 
     day: int
     cost: int | None
     recorded: bool = True
-    least: bool = False
+    is_lower_bound: bool = False
 
 
 class Costs(msgspec.Struct, frozen=True, kw_only=True):
@@ -86,7 +86,7 @@ class Costs(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def empty(self) -> bool:
-        """Whether no agent has told any usage yet."""
+        """Returns whether no agent has told any usage yet."""
         return self.all.cost is None and self.tokens is None and self.month.cost is None
 
 
@@ -104,7 +104,7 @@ def costs(
     day = usage.day_of(now_us)
     first, week = day - window + 1, day - max(window, WEEK) + 1
     rows = session_rows(state, first, now_us)
-    kept = [row for row in rows if keep is None or keep(row, state.sessions.get(row.key))]
+    shown = [row for row in rows if keep is None or keep(row, state.sessions.get(row.key))]
     silent = tuple(row for row in rows if not row.tells)
     month_start = day_of(date_of(day).replace(day=1))
     of_today = today(state, now_us)
@@ -116,9 +116,9 @@ def costs(
         month_name=date_of(day).strftime("%B"),
         hour=_hour(state, now_us, of_today),
         tokens_per_min=usage.burn(now_us).tokens_per_min,
-        rows=tuple(sorted(kept, key=_ORDERS[sort])),
-        all=sum_of(kept),
-        tokens=_all_tokens(kept),
+        rows=tuple(sorted(shown, key=_ORDERS[sort])),
+        all=sum_of(shown),
+        tokens=_all_tokens(shown),
         silent=silent,
         models=model_rows(usage.spent, week, silent),
         agents=agent_rows(usage.spent, week, silent),
@@ -126,7 +126,7 @@ def costs(
         limits=agent_limits(usage.limits, now_us),
         prices=usage.prices,
         prices_old=days_old(usage.prices, date_of(day)),
-        unpriced=_unpriced(state, kept),
+        unpriced=_unpriced(state, shown),
         unreadable=usage.unreadable,
         budget=today_budget(state, now_us),
     )
@@ -143,7 +143,7 @@ def day_of(date: date) -> int:
 
 
 def _hour(state: State, now_us: int, of_today: Sum) -> Sum:
-    """What the last hour cost, by whomever the day's figures are."""
+    """Returns what the last hour cost, by whomever the day's figures are."""
     if total(state.usage.spent)[0] is None:
         return Sum(None)
     return msgspec.structs.replace(of_today, cost=state.usage.burn(now_us).usd_nano_per_hour)
@@ -154,12 +154,12 @@ def _days(state: State, days: range) -> tuple[DayCost, ...]:
     for each in state.usage.spent:
         by_day.setdefault(each.day, []).append(each)
     ran = set(state.usage.ran)
-    found = []
+    day_costs = []
     for day in days:
         known = sum_of(by_day.get(day, ()))
         cost = known.cost if day in by_day else 0 if day in ran else None
-        found.append(DayCost(day, cost, day in ran or day in by_day, known.at_least))
-    return tuple(found)
+        day_costs.append(DayCost(day, cost, day in ran or day in by_day, known.at_least))
+    return tuple(day_costs)
 
 
 def _unpriced(state: State, rows: list[CostRow]) -> tuple[str, ...]:
@@ -169,9 +169,9 @@ def _unpriced(state: State, rows: list[CostRow]) -> tuple[str, ...]:
 
 
 def _all_tokens(rows: list[CostRow]) -> Tokens | None:
-    told = [row.tokens for row in rows if row.tokens is not None]
+    known = [row.tokens for row in rows if row.tokens is not None]
     result: Tokens | None = None
-    for each in told:
+    for each in known:
         result = each if result is None else result.plus(each)
     return result
 

@@ -1,4 +1,4 @@
-"""How many lines each part of the Costs screen gets: sessions first, what is below goes first."""
+"""The lines of each part of the Costs screen: sessions first, what is below goes first."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class Layout(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def layout(shape: Shape, wanted: Wanted) -> Layout:
-    """Where the lines of that screen go.
+    """Returns where the lines of that screen go.
 
     Empty rows: two before a section on a tall screen, one on a middling, none on a low one. Rate
     limits stand in the middle of those below the totals.

@@ -33,26 +33,26 @@ class AgentLimits(msgspec.Struct, frozen=True):
 
     agent: str
     windows: tuple[Window, ...]
-    told: str
+    reported_words: str
 
 
 def agent_limits(
-    told: Mapping[str, LimitsTold], now_us: int, zone: tzinfo | None = None
+    reports: Mapping[str, LimitsTold], now_us: int, zone: tzinfo | None = None
 ) -> tuple[AgentLimits, ...]:
-    """What every agent that tells of limits has told, as it stands now."""
+    """Returns what every agent that tells of limits has told, as it stands now."""
     return tuple(
         AgentLimits(
             agent,
             tuple(window(limit, now_us, zone) for limit in each.limits),
             told_words(each.at, now_us),
         )
-        for agent, each in sorted(told.items())
+        for agent, each in sorted(reports.items())
         if each.limits
     )
 
 
 def window(limit: Limit, now_us: int, zone: tzinfo | None = None) -> Window:
-    """What is known of a window now: `42 %`, `resets 14:20`."""
+    """Returns what is known of a window now: `42 %`, `resets 14:20`."""
     name = _name(limit)
     if not limit.resets_at:
         return Window(name, _share(limit), "")
@@ -63,7 +63,7 @@ def window(limit: Limit, now_us: int, zone: tzinfo | None = None) -> Window:
 
 
 def told_words(at_us: int, now_us: int) -> str:
-    """How old the report is: `as reported 3 min ago`."""
+    """Returns how old the report is: `as reported 3 min ago`."""
     seconds = (now_us - at_us) / 1_000_000
     return REPORTED + ("just now" if seconds < LATELY_S else f"{ago(seconds)} ago")
 
@@ -73,16 +73,16 @@ def _share(limit: Limit) -> float:
 
 
 def _name(limit: Limit) -> str:
-    """What the window is called: by its length where its name tells nothing else."""
-    told = safe_text(limit.name[:NAME_CHARS]).strip()
-    if told not in _RAW and told:
-        return told
+    """Returns what the window is called: by its length where its name tells nothing else."""
+    name = safe_text(limit.name[:NAME_CHARS]).strip()
+    if name not in _RAW and name:
+        return name
     hours, days = limit.window_min // 60, limit.window_min // 1_440
     if limit.window_min and limit.window_min % 1_440 == 0:
         return f"{days} d"
     if hours:
         return f"{hours} h"
-    return {"five_hour": "5 h", "seven_day": "7 d"}.get(told, told or "limit")
+    return {"five_hour": "5 h", "seven_day": "7 d"}.get(name, name or "limit")
 
 
 def _moment(at_us: int, now_us: int, zone: tzinfo | None) -> str:

@@ -1,4 +1,4 @@
-"""Whose figure a cost is, in a letter beside it and in a word: the agent's own, or by prices."""
+"""The mark of a cost's source, as a letter and as a word: the agent's own, or by prices."""
 
 from __future__ import annotations
 
@@ -22,23 +22,23 @@ BRIEF: Final = ("r reported  c computed  +? at least", "r reported  c computed")
 """What stands behind figures, in one line beside them."""
 
 
-def mark(source: Source, *, least: bool = False, word: bool = False) -> str:
-    """What stands behind a figure; the whole `word` of it where there is room."""
-    told = (WORDS if word else LETTERS)[source]
-    gap = " " if word and told else ""
-    return f"{told}{gap}{AT_LEAST}" if least else told
+def mark(source: Source, *, is_lower_bound: bool = False, word: bool = False) -> str:
+    """Returns what stands behind a figure; the whole `word` of it where there is room."""
+    text = (WORDS if word else LETTERS)[source]
+    gap = " " if word and text else ""
+    return f"{text}{gap}{AT_LEAST}" if is_lower_bound else text
 
 
 def of_session(used: SessionUsage) -> Source:
-    """Whose figures those of a session's turns, sub-agents and calls are: its files', if any."""
+    """Returns the source of the figures of a session's turns, sub-agents and calls."""
     return used.counted.source if used.counted is not None else used.source
 
 
-def of_parts(used: SessionUsage, *, least: bool = False) -> str:
-    """What stands behind the figures of a session's turns and sub-agents."""
-    return mark(of_session(used), least=least)
+def of_parts(used: SessionUsage, *, is_lower_bound: bool = False) -> str:
+    """Returns what stands behind the figures of a session's turns and sub-agents."""
+    return mark(of_session(used), is_lower_bound=is_lower_bound)
 
 
 def of_both(*, reported: bool, computed: bool) -> str:
-    """What stands behind a sum of several sessions' figures: `rc` where some are of each kind."""
+    """Marks a sum of several sessions' figures: `rc` where some are of each kind."""
     return "r" * reported + "c" * computed

@@ -1,4 +1,4 @@
-"""What one session of the monitor costs: as its usage tells, else as its agent told it."""
+"""The cost of one session of the monitor: by its usage, else as its agent reported it."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ def whole(usage: UsageFold, view: SessionView) -> str:
     used = usage.sessions.get((view.agent, view.session))
     if used is None or used.cost is None:
         return money(view.cost_usd) if used is None else _unknown(used)
-    least = "at least " if used.least else ""
-    words = f"{least}{dollars(used.cost)} {used.source}"
+    prefix = "at least " if used.is_lower_bound else ""
+    words = f"{prefix}{dollars(used.cost)} {used.source}"
     other = used.computed_cost if used.source == "reported" else used.reported_cost
     kind = "computed" if used.source == "reported" else "reported"
     return f"{words}; {dollars(other)} {kind}, not added" if other is not None else words

@@ -13,15 +13,15 @@ _DATE = re.compile(r"\b(\d{4}-\d{2}-\d{2})\b")
 
 def dated(prices: str) -> date | None:
     """The date in the words of a table (`prices of 2026-11-18, genai-prices 0.2.3`)."""
-    found = _DATE.search(prices[:200])
+    match = _DATE.search(prices[:200])
     try:
-        return date.fromisoformat(found.group()) if found else None
+        return date.fromisoformat(match.group()) if match else None
     except ValueError:
         return None
 
 
 def days_old(prices: str, today: date) -> int | None:
-    """How old the table is, where that is too old to be passed over; else None."""
-    told = dated(prices)
-    age = (today - told).days if told else 0
+    """Returns how old the table is, where that is too old to be passed over; else None."""
+    date = dated(prices)
+    age = (today - date).days if date else 0
     return age if age > OLD_DAYS else None

@@ -33,7 +33,7 @@ class CostRow(msgspec.Struct, frozen=True, kw_only=True):
     tells: bool = True
     cost: int | None = None
     source: Source = "unknown"
-    least: bool = False
+    is_lower_bound: bool = False
     tokens: Tokens | None = None
     partial: bool = False
     share: float | None = None
@@ -43,14 +43,14 @@ class CostRow(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def cached(self) -> float | None:
-        """Which part of what the model read came from its cache."""
+        """Returns which part of what the model read came from its cache."""
         if self.tokens is None or not self.tokens.read:
             return None
         return self.tokens.cache_read / self.tokens.read
 
 
 class ModelRow(msgspec.Struct, frozen=True):
-    """What a model cost; an empty name is unknown, and of that agent."""
+    """The cost of a model; an empty name is unknown, and of that agent."""
 
     name: str
     agent: str
@@ -58,7 +58,7 @@ class ModelRow(msgspec.Struct, frozen=True):
 
 
 class AgentRow(msgspec.Struct, frozen=True):
-    """What the sessions of an agent cost."""
+    """The cost of an agent's sessions."""
 
     agent: str
     sum: Sum
@@ -142,7 +142,7 @@ def _row(key: Key, view: SessionView | None, used: SessionUsage | None, first: i
         tells=used.cost is not None or used.tokens is not None,
         cost=cost,
         source=used.source,
-        least=used.least,
+        is_lower_bound=used.is_lower_bound,
         tokens=tokens,
         partial=used.partial,
         context=min(1.0, full / size) if size and full is not None else None,
@@ -151,7 +151,7 @@ def _row(key: Key, view: SessionView | None, used: SessionUsage | None, first: i
 
 
 def _by_day(used: SessionUsage, today: int) -> tuple[int, ...]:
-    """What it cost on each of the last days; empty where no cost of any is known."""
+    """Returns what it cost on each of the last days; empty where no cost of any is known."""
     days: dict[int, list[Spent]] = {}
     for each in used.spent:
         days.setdefault(each.day, []).append(each)

@@ -21,7 +21,7 @@ def spark(values: Sequence[int]) -> str:
 
 
 def of_hour(minutes: Iterable[Minute], now_us: int) -> tuple[int, ...]:
-    """What was spent in the last hour in bins of five minutes; empty where no cost is known."""
+    """Sums the last hour in bins of five minutes; empty where no cost is known."""
     bins = [0] * BINS
     known = False
     now = now_us // MINUTE_US

@@ -29,11 +29,11 @@ class Figure(Protocol):
 
     @property
     def source(self) -> Source:
-        """Whose figure it is."""
+        """Returns whose figure it is."""
 
     @property
-    def least(self) -> bool:
-        """Whether it is a lower bound."""
+    def is_lower_bound(self) -> bool:
+        """Returns whether it is a lower bound."""
 
 
 class Sum(msgspec.Struct, frozen=True):
@@ -51,19 +51,21 @@ class Sum(msgspec.Struct, frozen=True):
 
 
 def today(state: State, now_us: int) -> Sum:
-    """What today cost; while no usage was folded, the sessions' own figures are added up."""
+    """Sums today's cost; while no usage was folded, the sessions' own figures."""
     day_of = state.usage.day_of
     day = day_of(now_us)
-    heard = state.sessions.values()
+    views = state.sessions.values()
     live = [
-        each for each in heard
+        each for each in views
         if each.state is not SessionState.GONE or day_of(each.seen_at) == day
     ]  # fmt: skip
     used = state.usage.sessions
     if not used:
-        told = [cost for view in live if (cost := nano(view.cost_usd)) is not None]
-        mark = of_both(reported=bool(told), computed=False)
-        return Sum(sum(told) if told or not live else None, len(told) < len(live), mark=mark)
+        reported = [cost for view in live if (cost := nano(view.cost_usd)) is not None]
+        mark = of_both(reported=bool(reported), computed=False)
+        return Sum(
+            sum(reported) if reported or not live else None, len(reported) < len(live), mark=mark
+        )
     unknown = any(_cost_of(used.get((view.agent, view.session))) is None for view in live)
     unknown = unknown or any(
         each.cost is None and each.tokens is not None and day_of(each.at) == day
@@ -73,7 +75,7 @@ def today(state: State, now_us: int) -> Sum:
 
 
 def today_words(state: State, now_us: int, budget: BudgetData | None = None) -> tuple[str, str]:
-    """What today cost, for a narrow line and for a wide one, with how the day's budget stands."""
+    """Writes today's cost and budget, for a narrow line and for a wide one."""
     known = today(state, now_us)
     if known.cost is None:
         return "cost ?", "cost ?"
@@ -127,7 +129,7 @@ def sum_of(figures: Iterable[Figure]) -> Sum:
     missing = elsewhere = False
     for each in figures:
         # The tokens of a cost that was told under another model or day lack nothing.
-        missing = missing or each.least or (each.cost is None and each.source == "unknown")
+        missing = missing or each.is_lower_bound or (each.cost is None and each.source == "unknown")
         if each.cost is None:
             elsewhere = elsewhere or each.source == "reported"
             continue
@@ -147,5 +149,5 @@ def _cost_of(used: SessionUsage | None) -> int | None:
 
 
 def used_since(used: SessionUsage, first: int) -> bool:
-    """Whether the session used anything on that day or later."""
+    """Returns whether the session used anything on that day or later."""
     return any(each.day >= first for each in used.spent)

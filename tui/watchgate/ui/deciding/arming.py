@@ -1,8 +1,24 @@
-"""When a decision key acts: a state machine that is told of frames, focus, keys and time.
+"""Arming: the state machine that says when a decision key acts.
 
-Typing that was meant for another pane decides nothing, and nobody allows what was not shown. All
-times are seconds on one monotonic clock; for a key, the moment it was read, not the moment it is
-handled.
+Theory of operation. Three things can go wrong when a single key decides: it was typed for another
+pane, it was pressed before the request was read, and it meets another request than the one that
+was looked at. `Arming` is given every frame, focus, key and moment, and answers with a value; it
+does nothing by itself and reads no clock.
+
+- `drawn(card)` begins the time of a request: a key acts `DRAWN_S` after the first frame that shows
+  it, `FOCUS_S` after the terminal got the focus, and never on a request that replaced another one
+  less than `REPLACED_S` before.
+- A key first waits (`Held`): if another key follows within `TYPING_S`, both were typing and
+  neither decides. `due` hands out the key once that time is over, and `next_due` says when to ask.
+- An allow takes the whole text: `complete` cards and `shown_whole` say what was shown. High and
+  unknown risks take the same key again within `CONFIRM_S`, critical ones a typed `yes`.
+- `Commit` carries the id of the request that was drawn when the key was read, so that what comes
+  later cannot be decided by it.
+
+What must never happen: an allow of a request that was not shown in full, a decision on another
+request than the drawn one, a decision by keys that were typing. Denials are armed like allows but
+need no full text. All times are seconds on one monotonic clock; for a key, the moment it was read,
+not the moment it is handled.
 """
 
 from __future__ import annotations
@@ -64,7 +80,7 @@ class Card(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def twice(self) -> bool:
-        """Whether an allow wants the same key again; what nobody could assess counts as high."""
+        """Returns whether an allow takes the same key again; an unknown risk counts as high."""
         return self.risk not in ("low", "medium", "critical")
 
 
@@ -90,7 +106,7 @@ class Said(msgspec.Struct, frozen=True):
 class Ask(msgspec.Struct, frozen=True):
     """The decision wants more: the same key `again`, or a typed `yes` in its own prompt."""
 
-    how: Literal["again", "yes"]
+    confirmation: Literal["again", "yes"]
     intent: Intent
     request: str
     text: str
@@ -136,14 +152,14 @@ class Arming:
         self._card: Card | None = None
         self._drawn_at = float("-inf")
         self._focus_at = float("-inf")
-        self._seen: frozenset[str] = frozenset()
+        self._shown: frozenset[str] = frozenset()
         self._last_key_at = float("-inf")
         self._press: _Press | None = None
         self._asked: tuple[Ask, float] | None = None
 
     @property
     def next_due(self) -> float | None:
-        """When `due` has something to say, if anything waits."""
+        """Returns when `due` has something to say, if anything waits."""
         return self._press.due if self._press else None
 
     @property
@@ -152,9 +168,9 @@ class Arming:
         return self._card.id if self._card else None
 
     @property
-    def seen(self) -> frozenset[str]:
+    def shown_in_full(self) -> frozenset[str]:
         """The requests that were shown in full."""
-        return self._seen
+        return self._shown
 
     def drawn(self, card: Card | None, now: float) -> None:
         """A frame is on the screen, with this request in the dock (or none)."""
@@ -163,15 +179,15 @@ class Arming:
             self._asked = None
         self._card = card
         if card and card.complete:
-            self._seen |= {card.id}
+            self._shown |= {card.id}
 
-    def seen_whole(self, request: str) -> None:
+    def note_shown(self, request: str) -> None:
         """Every line of the request was shown, wherever that was."""
-        self._seen |= {request}
+        self._shown |= {request}
 
     def keep(self, requests: set[str]) -> None:
         """Forget what was shown of every other request."""
-        self._seen &= requests
+        self._shown &= requests
 
     def focus(self, now: float) -> None:
         """The terminal got the focus; a key that still waits was not meant for this."""
@@ -213,7 +229,7 @@ class Arming:
         return Held()
 
     def due(self, now: float) -> Commit | Ask | Said | None:
-        """What the waiting key does once no other key followed it."""
+        """Returns what the waiting key does once no other key followed it."""
         press = self._press
         if press is None or now < press.due:
             return None
@@ -262,7 +278,7 @@ class Arming:
             return f"not yet: {self._subject} has only just appeared"
         if now - self._focus_at < FOCUS_S:
             return "not yet: this terminal has only just got the focus"
-        if card.id not in self._seen:
+        if card.id not in self._shown:
             return f"not all of it was on the screen yet: {self._rest}"
         return None
 

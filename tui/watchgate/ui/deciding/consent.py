@@ -23,12 +23,12 @@ class Consent:
 
     @property
     def typed(self) -> str | None:
-        """What was typed of the `yes`; None while none is asked for."""
+        """Returns what was typed of the `yes`; None while none is asked for."""
         return self._yes.typed if self._yes else None
 
     @property
     def next_due(self) -> float | None:
-        """When `due` has something to say, if anything waits."""
+        """Returns when `due` has something to say, if anything waits."""
         return self._yes.next_due if self._yes else self._arming.next_due
 
     def drawn(self, card: Card | None, now: float) -> None:
@@ -58,12 +58,12 @@ class Consent:
         return answer or Held()
 
     def due(self, now: float) -> Commit | Said | None:
-        """What the waiting key does, once no other key followed it."""
+        """Returns what the waiting key does, once no other key followed it."""
         if self._yes is not None:
             return self._yes.due(now, self._arming.drawn_id)
         answer = self._arming.due(now)
         if not isinstance(answer, Ask):
             return answer
-        if answer.how == "yes":
+        if answer.confirmation == "yes":
             self._yes = TypedYes(answer, self._deny)
         return Said(answer.text)

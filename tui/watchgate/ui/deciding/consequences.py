@@ -1,4 +1,4 @@
-"""What silence and each key will really do, for this agent and this lane, in words."""
+"""The consequences of silence and of each key, for this agent and this lane, in words."""
 
 from __future__ import annotations
 
@@ -57,14 +57,14 @@ def title(agent: str) -> str:
 
 
 def seconds_left(data: RequestData, now_us: int) -> float | None:
-    """How long silence still has, never below zero; None where nothing runs out."""
+    """Returns how long silence still has, never below zero; None where nothing runs out."""
     if not data.deadline_at:
         return None
     return max(0.0, (data.deadline_at - now_us) / 1_000_000)
 
 
 def silence(data: RequestData, agent: str, left_s: float | None, *, whole: bool = False) -> str:
-    """What happens when nobody answers, and when: `denied in 0:23`.
+    """Returns what happens when nobody answers, and when: `denied in 0:23`.
 
     The `whole` of it where there is room: that the agent's own dialog stands there meanwhile.
     """
@@ -73,8 +73,8 @@ def silence(data: RequestData, agent: str, left_s: float | None, *, whole: bool 
             return "held until somebody decides"
         return f"{title(agent)} asks as well" if data.lane == "relay" else "waits for the agent"
     races = whole and data.races and data.silence == "handback" and not data.runs_unasked
-    beside = f"{title(agent)} asks as well; " if races else ""
-    return f"{beside}{_silent_end(data, agent)} in {person(left_s)}"
+    race = f"{title(agent)} asks as well; " if races else ""
+    return f"{race}{_silent_end(data, agent)} in {person(left_s)}"
 
 
 def _silent_end(data: RequestData, agent: str) -> str:
@@ -87,7 +87,7 @@ def _silent_end(data: RequestData, agent: str) -> str:
 
 
 def after_silence(data: RequestData, agent: str) -> str:
-    """What the agent makes of silence: `Claude is told nobody answered`."""
+    """Returns what the agent makes of silence: `Claude is told nobody answered`."""
     if data.silence == "deny":
         return f"{title(agent)} is told nobody answered"
     if data.runs_unasked:
@@ -106,7 +106,7 @@ def why_so_long(data: RequestData) -> str:
 
 
 def after_handback(data: RequestData, agent: str) -> str:
-    """What the agent makes of a call that is handed back where nothing makes it ask."""
+    """Returns what the agent makes of a call that is handed back where nothing makes it ask."""
     return f"{title(agent)} {_runs(data)} without asking"
 
 
@@ -118,7 +118,7 @@ def _runs(data: RequestData) -> str:
 
 
 def after_allow(data: RequestData, agent: str) -> str:
-    """What an allow leads to, or an answer."""
+    """Returns what an allow leads to, or an answer."""
     if data.asks == "plan":
         return f"{title(agent)} carries the plan out; its calls still pass the gate"
     if data.asks == "question":
@@ -127,7 +127,7 @@ def after_allow(data: RequestData, agent: str) -> str:
 
 
 def after(data: RequestData, agent: str) -> str:
-    """What each key leads to where something is asked: of a question, of a plan."""
+    """Returns what each key leads to where something is asked: of a question, of a plan."""
     allow = key_for("allow")
     if data.asks == "plan":
         denies = f"{key_for('reply')} denies with words that the model reads"
@@ -137,7 +137,7 @@ def after(data: RequestData, agent: str) -> str:
 
 
 def note(data: RequestData, agent: str) -> str:
-    """What could surprise the operator: an allow that settles nothing, a handback that does."""
+    """Warns of what could surprise: an allow that settles nothing, a handback that does."""
     if data.asks != "approval":
         return ""
     allowed, handed_back = data.once_allowed, data.own_rules.handed_back
@@ -153,14 +153,14 @@ def note(data: RequestData, agent: str) -> str:
 
 
 def allow_label(data: RequestData) -> str:
-    """What the allow key does: `allow`, `allow, twice` or `allow, type yes`."""
+    """Returns what the allow key does: `allow`, `allow, twice` or `allow, type yes`."""
     if data.asks != "approval":
         return ALLOWING[data.asks]
     return "allow" + _confirmation(data.risk)
 
 
 def handback_label(data: RequestData, agent: str) -> str:
-    """What the handback key does; it is confirmed like an allow where the agent would just run."""
+    """Labels the handback key; it is confirmed like an allow where the agent would just run."""
     if not data.runs_unasked:
         asks = data.asks != "approval"
         return f"hand back: {title(agent)} asks" if asks else "hand back"
@@ -172,7 +172,7 @@ def _confirmation(risk: str) -> str:
 
 
 def blocked(data: RequestData, agent: str) -> dict[Intent, str]:
-    """Why keys cannot decide this request, by what is offered for it."""
+    """Returns why keys cannot decide this request, by what is offered for it."""
     name = title(agent)
     reasons: dict[Intent, str] = {}
     if not {"allow", "answer"} & set(data.offered):
@@ -194,7 +194,7 @@ def blocked(data: RequestData, agent: str) -> dict[Intent, str]:
 
 
 def _beyond_once(data: RequestData, name: str) -> dict[Intent, str]:
-    """Why a call that can be allowed can only be allowed once, or only as it is."""
+    """Returns why a call that can be allowed can only be allowed once, or only as it is."""
     reasons: dict[Intent, str] = {}
     if len(data.scopes) < 2:
         grave = data.risk not in BATCHED_RISKS

@@ -25,7 +25,7 @@ Decision = Literal["allow", "deny", "handback", "answer"]
 
 
 class Terms(msgspec.Struct, frozen=True, kw_only=True):
-    """What goes with a decision beside the key.
+    """The terms of a decision beside its key.
 
     `reason` is what the model will read, `answers` those to an agent's questions, `scope` how far
     an allow reaches, `width` how much it answers besides and `rules` what it adds then. An edited
@@ -118,7 +118,7 @@ def request(commit: Commit, view: PendingView, number: int, terms: Terms = PLAIN
 
 
 def ended(word: str, by: str) -> str:
-    """How a request ended, for a person: `denied by operator alice on console 2`."""
+    """Returns how a request ended, for a person: `denied by operator alice on console 2`."""
     if word in _ENDED_BY:
         return _ENDED_BY[word] + safe_text(by)
     return _ENDED.get(word) or safe_text(word)
@@ -132,12 +132,12 @@ def answered(sent: Request, answer: Result | Refusal, now_us: int) -> str:
     if sent.decision is None:
         return f"{name}: {sent.seconds} s more"
     warning = answer.ok.get("warning")
-    beside = f"; {safe_text(warning)}" if isinstance(warning, str) else ""
-    return f"{name} {_DONE[sent.decision]}{_reach(sent)}{beside}"
+    remark = f"; {safe_text(warning)}" if isinstance(warning, str) else ""
+    return f"{name} {_DONE[sent.decision]}{_reach(sent)}{remark}"
 
 
 def _reach(sent: Request) -> str:
-    """What an allow was beside a plain one."""
+    """Returns what an allow was beside a plain one."""
     if sent.input is not None:
         return " as edited"
     if sent.decision != "allow" or sent.scope == "once":
@@ -149,10 +149,10 @@ def _reach(sent: Request) -> str:
 def _refused(refusal: Refusal, now_us: int) -> str:
     if refusal.word is None:
         return safe_text(refusal.message)
-    how = ended(refusal.word, refusal.by or "somebody else")
+    outcome = ended(refusal.word, refusal.by or "somebody else")
     when = f", {_ago(now_us - refusal.at)}" if refusal.at is not None else ""
     prefix = "too late: " if refusal.refused == "too_late" else "already "
-    return f"{prefix}{how}{when}"
+    return f"{prefix}{outcome}{when}"
 
 
 def _ago(us: int) -> str:
@@ -161,7 +161,7 @@ def _ago(us: int) -> str:
 
 
 def in_short(done: Sequence[str]) -> Sequence[str]:
-    """What was done to several requests: one count where they are many and it was the same."""
+    """Sums up what was done to several requests: one count where it was the same for many."""
     words = {each.partition(" ")[2] for each in done}
     if len(done) <= NAMED_AT_MOST or len(words) > 1:
         return done

@@ -19,7 +19,7 @@ Likeness = tuple[object, ...]
 
 
 def likeness(data: RequestData) -> Likeness:
-    """What requests that may be allowed together have in common: tool, folder, rules and words.
+    """Returns what requests share that may be allowed together: tool, folder, rules, words.
 
     Of a shell call the words are each command's program with its subcommand, and a command whose
     words are only known when it runs is like nothing but its own text.
@@ -33,7 +33,7 @@ def likeness(data: RequestData) -> Likeness:
 
 
 def alike(view: PendingView, pending: Collection[PendingView]) -> int:
-    """How many other open requests are like this one."""
+    """Returns how many other open requests are like this one."""
     if view.data.risk not in BATCHED_RISKS or len(pending) < 2:
         return 0
     own = likeness(view.data)

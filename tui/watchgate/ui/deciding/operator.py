@@ -40,7 +40,7 @@ def deciding_keys(keymap: Keymap, intents: Sequence[Intent] = INTENTS) -> dict[s
 
 
 class Front(Protocol):
-    """What the operator needs of the screen."""
+    """The part of the screen that the operator's keys need."""
 
     def say(self, text: str, *, docked: bool = False) -> None:
         """Tell the operator something; of what is `docked`, as long as it is."""
@@ -75,7 +75,7 @@ class Front(Protocol):
         ...
 
     def why_not(self, intent: Intent) -> str | None:
-        """Why a decision key does nothing on this screen at this moment."""
+        """Returns why a decision key does nothing on this screen at this moment."""
         ...
 
     def later(self, seconds: float, call: Callable[[], None]) -> None:
@@ -129,17 +129,17 @@ class Operator:
         return self._arming.drawn_id
 
     @property
-    def seen(self) -> frozenset[str]:
+    def shown_in_full(self) -> frozenset[str]:
         """The requests that were shown in full."""
-        return self._arming.seen
+        return self._arming.shown_in_full
 
-    def has_seen(self, request_id: str) -> bool:
-        """Whether the whole text of a request was shown."""
-        return request_id in self._arming.seen
+    def was_shown(self, request_id: str) -> bool:
+        """Returns whether the whole text of a request was shown."""
+        return request_id in self._arming.shown_in_full
 
     def shown_whole(self, request_id: str) -> None:
         """Every line of a request was shown."""
-        self._arming.seen_whole(request_id)
+        self._arming.note_shown(request_id)
         if self._opened == request_id == self.drawn_id:
             self._opened = None
             self._say(self._keys_now())
@@ -165,7 +165,7 @@ class Operator:
     def armed(self) -> str:
         """Return what the same key again would do with the shown request, "" for nothing."""
         ask = self._arming.armed(self._now_s())
-        if ask is None or ask.how != "again":
+        if ask is None or ask.confirmation != "again":
             return ""
         if ask.intent != "deny_all":
             return ask.text
@@ -250,17 +250,17 @@ class Operator:
         self._front.say(text, docked=True)
 
     def _keys_now(self) -> str:
-        """What a and d do with the request that was opened."""
+        """Returns what a and d do with the request that was opened."""
         view = self.bridge.state.pending.get(self.drawn_id or "")
         asks = view.data.asks if view else "approval"
         does = {"question": "answers", "plan": "approves"}.get(asks, "allows")
-        when = "" if self.has_seen(self.drawn_id or "") else " once all was shown"
+        when = "" if self.was_shown(self.drawn_id or "") else " once all was shown"
         allow, deny = (self._keymap[intent].shown for intent in ("allow", "deny"))
         return f"{allow} {does}{when}, {deny} {'declines' if asks == 'question' else 'denies'}"
 
     def _ask(self, ask: Ask) -> None:
         view = self.bridge.state.pending.get(ask.request)
-        if ask.how == "yes" and view is not None:
+        if ask.confirmation == "yes" and view is not None:
             self._front.ask_yes(ask, view)  # what wants the same key again is told while it does
 
     def _wait(self) -> None:
@@ -290,10 +290,10 @@ class Operator:
             if isinstance(answer, Refusal) and answer.refused == "locked":
                 locked.append(several[place].request or "")
                 continue  # the prompt that opens says why, and what to do
-            told = refused if isinstance(answer, Refusal) else done
-            told.append(answered(several[place], answer, self.bridge.now_us()))
-        if said := "; ".join((*refused, *lost, *in_short(done))):
-            self._front.say(said)
+            messages = refused if isinstance(answer, Refusal) else done
+            messages.append(answered(several[place], answer, self.bridge.now_us()))
+        if message := "; ".join((*refused, *lost, *in_short(done))):
+            self._front.say(message)
         if locked:
             self._front.ask_unlock(locked[0])
 

@@ -33,7 +33,7 @@ class TypedYes:
 
     @property
     def next_due(self) -> float | None:
-        """When `due` has something to say, if anything waits."""
+        """Returns when `due` has something to say, if anything waits."""
         return self._due_at
 
     def focus(self, now: float) -> None:

@@ -1,4 +1,4 @@
-"""Which lines of a text were not on the screen yet: a jump over the middle shows only its ends."""
+"""Tracks the lines of a text that were not on the screen yet: a jump shows only its ends."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class Unshown:
 
     @property
     def all_shown(self) -> bool:
-        """Whether every line was on the screen once."""
+        """Returns whether every line was on the screen once."""
         return self._layout is not None and not self._lines
 
     def above(self, line: int) -> tuple[int, int] | None:

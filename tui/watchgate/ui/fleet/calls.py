@@ -74,10 +74,10 @@ class Calls:
             return await self._ask(meant[0], verb, own) if meant else _nobody()
         answer: Answer | None = None
         for host in meant or self._here():
-            found = await self._ask(host, "presence", own)
-            locked = isinstance(found, Result) and not _may_allow(host, found)
+            presence = await self._ask(host, "presence", own)
+            locked = isinstance(presence, Result) and not _may_allow(host, presence)
             if answer is None or locked:
-                answer, meant = found, [host]
+                answer, meant = presence, [host]
             if locked:
                 break
         if answer is None:
@@ -128,7 +128,7 @@ class Calls:
         if isinstance(answer, Refusal):
             return msgspec.structs.replace(answer, message=told_why(answer.message))
         try:
-            return Result(id=answer.id, ok=_told(host, verb, answer.ok))
+            return Result(id=answer.id, ok=_named_answer(host, verb, answer.ok))
         except (ValueError, TypeError, OverflowError, RecursionError):
             raise CoreLost(f"{host.name} gave an answer that cannot be read") from None
 
@@ -159,32 +159,32 @@ class Calls:
         return Result(id=results[0].id, ok=merged)
 
 
-def _told(host: Host, verb: Verb, said: Mapping[str, Any]) -> dict[str, Any]:
-    """What a host answered, as it reads beside the others."""
-    within(said)
-    told: dict[str, Any] = {}
-    for name, value in said.items():
+def _named_answer(host: Host, verb: Verb, answer: Mapping[str, Any]) -> dict[str, Any]:
+    """Returns what a host answered, as it reads beside the others."""
+    within(answer)
+    named: dict[str, Any] = {}
+    for name, value in answer.items():
         if name == "agents":
             at = "" if host.view.local else host.name
-            told[name] = [{**each, "host": at} for each in value]
+            named[name] = [{**each, "host": at} for each in value]
         elif name in _LISTS.get(verb, ()):
-            told[name] = [host.names.told(each) for each in value]
+            named[name] = [host.names.named_fields(each) for each in value]
         elif name == "request" and isinstance(value, dict):
-            told[name] = host.names.told(value)
+            named[name] = host.names.named_fields(value)
         else:
-            told[name] = value
-    if "deadline_at" in told:
-        told["deadline_at"] = host.names.moment(int(told["deadline_at"]))
-    return {**told, "host": host.name}
+            named[name] = value
+    if "deadline_at" in named:
+        named["deadline_at"] = host.names.moment(int(named["deadline_at"]))
+    return {**named, "host": host.name}
 
 
 def _nobody() -> NoReturn:
     raise CoreLost("none of the machines answered")
 
 
-def _may_allow(host: Host, found: Result) -> bool:
+def _may_allow(host: Host, result: Result) -> bool:
     try:
-        return decoding.convert(found.ok, Presence).proven
+        return decoding.convert(result.ok, Presence).proven
     except msgspec.ValidationError:
         raise CoreLost(f"{host.name} gave an answer that cannot be read") from None
 

@@ -37,19 +37,19 @@ class Host:
     def __init__(self, name: str, source: Source, *, local: bool) -> None:
         self.source = source
         self.names = Names(name)
-        self.state = State(rows_kept=ROWS_KEPT)
+        self.state = State(max_rows=ROWS_KEPT)
         self.session: Session | None = None
         self._view = HostView(name=name, local=local)
         self._seq = 0
 
     @property
     def name(self) -> str:
-        """What its sessions are named by."""
+        """Returns what its sessions are named by."""
         return self._view.name
 
     @property
     def view(self) -> HostView:
-        """How it stands."""
+        """Returns how it stands."""
         return replace(self._view, gate=self.state.gate)
 
     def connecting(self, now_us: int) -> None:
@@ -66,25 +66,25 @@ class Host:
         """
         self.session = session
         self.names = Names(self.name, shift_us, now_us)
-        told = self.names.snapshot(snapshot)
+        named = self.names.snapshot(snapshot)
         self._seq = snapshot.seq
         self.state = restore(
             seq=seq,
-            core=told.core,
-            at=told.now,
-            gate=told.gate,
-            sessions=told.sessions,
-            pending=told.pending,
-            grants=told.grants,
-            totals=told.totals,
-            usage=told.usage,
-            budgets=told.budgets,
-            settled=told.settled,
-            rows=_rows(self.state.rows, told),
-            traces=told.traces,
-            rows_kept=ROWS_KEPT,
+            core=named.core,
+            at=named.now,
+            gate=named.gate,
+            sessions=named.sessions,
+            pending=named.pending,
+            grants=named.grants,
+            totals=named.totals,
+            usage=named.usage,
+            budgets=named.budgets,
+            settled=named.settled,
+            rows=_rows(self.state.rows, named),
+            traces=named.traces,
+            max_rows=ROWS_KEPT,
         )
-        self._stand(state="attached", since=told.now, tries=0, retry_at=0, why="", waiting=0)
+        self._stand(state="attached", since=named.now, tries=0, retry_at=0, why="", waiting=0)
 
     def lost(self, why: str, tries: int, now_us: int) -> None:
         """It does not answer: what it asks waits there, and it is tried again."""
@@ -108,11 +108,11 @@ class Host:
         self._seq = max(self._seq, record.seq)
         if not readable(record):
             return None
-        told = replace(self.names.record(record, now_us), seq=seq)
-        self.state.apply(told)
-        if told.kind in GATE_FOLDS or told.kind == STARTED:
+        named = replace(self.names.record(record, now_us), seq=seq)
+        self.state.apply(named)
+        if named.kind in GATE_FOLDS or named.kind == STARTED:
             self._stand()
-        return told
+        return named
 
     async def call(self, verb: Verb, **fields: Unpack[Fields]) -> Answer:
         """Ask this core; raises `CoreLost`."""
@@ -121,28 +121,28 @@ class Host:
         return await self.session.call(verb, **fields)
 
     def _leave(self) -> None:
-        """What it asks waits there from now on."""
+        """Returns what it asks waits there from now on."""
         self.session = None
         waiting = self._view.waiting + len(self.state.pending)
         self._stand(state="lost", waiting=waiting)
-        self.state.leave_waiting()
+        self.state.drop_lost_requests()
 
     def _stand(self, **changes: object) -> None:
         self._view = replace(self._view, **changes)
         self.state.hosts[self.name] = self.view
 
 
-def _rows(known: Iterable[CallRow], told: Snapshot) -> list[CallRow]:
-    if isinstance(told, Renewed):
-        return renewed_rows(known, told)
-    return [*_before(known, told.rows), *told.rows]
+def _rows(known: Iterable[CallRow], snapshot: Snapshot) -> list[CallRow]:
+    if isinstance(snapshot, Renewed):
+        return renewed_rows(known, snapshot)
+    return [*_before(known, snapshot.rows), *snapshot.rows]
 
 
-def _before(known: Iterable[CallRow], told: tuple[CallRow, ...]) -> list[CallRow]:
+def _before(known: Iterable[CallRow], rows: tuple[CallRow, ...]) -> list[CallRow]:
     """The calls that were known and are older than those told now; what became of them is not."""
-    calls = {(row.agent, row.session, row.call) for row in told}
+    calls = {(row.agent, row.session, row.call) for row in rows}
     return [
         replace(row, glyph="", stage="no result") if row.stage in _OPEN else row
         for row in known
-        if not (told and row.at > told[0].at) and (row.agent, row.session, row.call) not in calls
+        if not (rows and row.at > rows[0].at) and (row.agent, row.session, row.call) not in calls
     ]

@@ -1,4 +1,4 @@
-"""What one host tells, as it reads beside the others: named by it, and its clock as ours.
+"""One host's records and views under its name, its clock turned into ours.
 
 Sessions, requests and grants are named by their host, so that nothing that one host tells can be
 about those of another. Digests, calls and everything that was asked stay as the core told them.
@@ -38,7 +38,7 @@ Day = TypeVar("Day", Spent, CountedRow)
 
 
 class Names(msgspec.Struct, frozen=True):
-    """How a host is named, and what is added to its times (µs) to make them this machine's.
+    """The name of a host, and the shift of its times (µs) to this machine's.
 
     `now_us` is this machine's time when the host told its first picture.
     """
@@ -92,22 +92,22 @@ class Names(msgspec.Struct, frozen=True):
         return {**data, **changed} if changed else data
 
     def _counted(self, data: dict[str, Any]) -> dict[str, Any]:
-        """What the files of a session add up to, which was read already."""
-        told = decoding.convert(data, CountedData)
+        """Returns what the files of a session add up to, which was read already."""
+        counted = decoding.convert(data, CountedData)
         named: dict[str, Any] = msgspec.to_builtins(
             replace(
-                told,
-                rows=self._until_now(told.rows),
-                turns=tuple(replace(turn, at=self.past(turn.at)) for turn in told.turns),
-                tools=tuple(replace(tool, at=self.past(tool.at)) for tool in told.tools),
-                minutes=self._minutes(told.minutes),
-                limits=self._limits(told.limits),
-                label=told.label and self.label(told.label),
+                counted,
+                rows=self._until_now(counted.rows),
+                turns=tuple(replace(turn, at=self.past(turn.at)) for turn in counted.turns),
+                tools=tuple(replace(tool, at=self.past(tool.at)) for tool in counted.tools),
+                minutes=self._minutes(counted.minutes),
+                limits=self._limits(counted.limits),
+                label=counted.label and self.label(counted.label),
             )
         )
         return named
 
-    def told(self, fields: Mapping[str, Any]) -> dict[str, Any]:
+    def named_fields(self, fields: Mapping[str, Any]) -> dict[str, Any]:
         """Plain values that an answer holds about a session, a call, a request or a grant."""
         data = self._data(dict(fields))
         for name in ("at", "received_at", "ended_at"):
@@ -208,23 +208,23 @@ class Names(msgspec.Struct, frozen=True):
         agent, _, session = key.partition(" ")
         return budget_key(agent, self.named(session)) if session else key
 
-    def _usage(self, kept: UsageKept) -> UsageKept:
+    def _usage(self, usage: UsageKept) -> UsageKept:
         return replace(
-            kept,
-            sessions=tuple(map(self._used, kept.sessions)),
-            spent=self._until_now(kept.spent),
-            ran=tuple(day for day in kept.ran if day <= self._tomorrow),
-            recent=tuple(map(self._recent, kept.recent)),
-            begun=tuple((agent, self.named(session)) for agent, session in kept.begun),
-            tools=tuple(replace(each, session=self.named(each.session)) for each in kept.tools),
+            usage,
+            sessions=tuple(map(self._used, usage.sessions)),
+            spent=self._until_now(usage.spent),
+            ran=tuple(day for day in usage.ran if day <= self._tomorrow),
+            recent=tuple(map(self._recent, usage.recent)),
+            begun=tuple((agent, self.named(session)) for agent, session in usage.begun),
+            tools=tuple(replace(each, session=self.named(each.session)) for each in usage.tools),
             limits={
-                agent: replace(told, at=self.past(told.at), limits=self._limits(told.limits))
-                for agent, told in kept.limits.items()
+                agent: replace(limits, at=self.past(limits.at), limits=self._limits(limits.limits))
+                for agent, limits in usage.limits.items()
             },
         )
 
     def _used(self, each: SessionUsage) -> SessionUsage:
-        told, counted = each.told, each.counted
+        reported, counted = each.reported, each.counted
         if counted is not None:
             counted = replace(counted, rows=self._until_now(counted.rows))
         return replace(
@@ -233,7 +233,7 @@ class Names(msgspec.Struct, frozen=True):
             label=self.label(each.label),
             at=self.past(each.at),
             spent=self._until_now(each.spent),
-            told=replace(told, spent=self._until_now(told.spent)),
+            reported=replace(reported, spent=self._until_now(reported.spent)),
             counted=counted,
             turns=tuple(replace(turn, at=self.past(turn.at)) for turn in each.turns),
         )
@@ -242,7 +242,7 @@ class Names(msgspec.Struct, frozen=True):
         return replace(
             each,
             session=self.named(each.session),
-            told=self._minutes(each.told),
+            reported=self._minutes(each.reported),
             counted=self._minutes(each.counted),
         )
 
@@ -256,7 +256,7 @@ class Names(msgspec.Struct, frozen=True):
         return tuple(replace(each, resets_at=self.moment(each.resets_at)) for each in limits)
 
     def _until_now(self, parts: tuple[Day, ...]) -> tuple[Day, ...]:
-        """What was used on days that there were."""
+        """Returns what was used on days that there were."""
         return tuple(each for each in parts if each.day <= self._tomorrow)
 
     @property

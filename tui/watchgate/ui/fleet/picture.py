@@ -19,7 +19,7 @@ LEVELS = ("free", "warned", "used-up")
 
 
 def picture(hosts: Sequence[Host], seq: int, now_us: int) -> Merged:
-    """What all hosts have told, after the record `seq` of the common numbering.
+    """Returns what all hosts have told, after the record `seq` of the common numbering.
 
     Calls, traces and ends are in the order of their times; the rest is in the order of the hosts.
     """
@@ -34,7 +34,7 @@ def picture(hosts: Sequence[Host], seq: int, now_us: int) -> Merged:
         pending=tuple(view for state in states for view in state.pending.values()),
         grants=tuple(view for state in states for view in state.grants.values()),
         totals=_totals(state.totals for state in states if state.at // DAY_US >= now_us // DAY_US),
-        usage=usage_of_all([state.usage.kept() for state in states]),
+        usage=usage_of_all([state.usage.snapshot() for state in states]),
         budgets=_budgets(state.budgets for state in states),
         settled=tuple(merge(*(state.settled for state in states), key=_at))[-SETTLED_KEPT:],
         rows=tuple(merge(*(state.rows for state in states), key=_at)),
@@ -59,30 +59,30 @@ def _totals(every: Iterable[Totals]) -> Totals:
 
 def _budgets(every: Iterable[Budgets]) -> Budgets:
     """All of them; of several days' budgets the one that is nearest to its end."""
-    found: Budgets = {}
+    all_budgets: Budgets = {}
     for budgets in every:
         for key, each in budgets.items():
-            known = found.get(key)
+            known = all_budgets.get(key)
             if known is None or LEVELS.index(each.level) > LEVELS.index(known.level):
-                found[key] = each
-    return found
+                all_budgets[key] = each
+    return all_budgets
 
 
 def usage_of_all(every: Sequence[UsageKept]) -> UsageKept:
     """Sessions and calls are named by their host; days and accounts are of all of them together."""
     limits: dict[str, LimitsTold] = {}
-    for kept in every:
-        for agent, told in kept.limits.items():
-            if agent not in limits or told.at > limits[agent].at:
-                limits[agent] = told
+    for usage in every:
+        for agent, report in usage.limits.items():
+            if agent not in limits or report.at > limits[agent].at:
+                limits[agent] = report
     return UsageKept(
-        sessions=tuple(each for kept in every for each in kept.sessions),
-        spent=tuple(each for kept in every for each in kept.spent),
-        ran=tuple(sorted({day for kept in every for day in kept.ran})),
-        recent=tuple(each for kept in every for each in kept.recent),
-        begun=tuple(key for kept in every for key in kept.begun),
-        tools=tuple(each for kept in every for each in kept.tools),
+        sessions=tuple(each for usage in every for each in usage.sessions),
+        spent=tuple(each for usage in every for each in usage.spent),
+        ran=tuple(sorted({day for usage in every for day in usage.ran})),
+        recent=tuple(each for usage in every for each in usage.recent),
+        begun=tuple(key for usage in every for key in usage.begun),
+        tools=tuple(each for usage in every for each in usage.tools),
         limits=limits,
         utc_offset_s=every[0].utc_offset_s if every else 0,
-        prices=next((kept.prices for kept in every if kept.prices), ""),
+        prices=next((usage.prices for usage in every if usage.prices), ""),
     )

@@ -1,4 +1,4 @@
-"""What another machine's core tells, read with distrust: a broken or hostile one harms only itself.
+"""Reads another machine's core with distrust: a broken or hostile one harms only itself.
 
 Names and times are the business of `fleet_names`; here it is whether a picture can be made of it at
 all. A record that says nothing readable about a call, a request or a gate is passed over.
@@ -154,18 +154,18 @@ _BOUNDED = msgspec.msgpack.Encoder()
 
 
 def readable(record: Record) -> bool:
-    """Whether what a record says can be shown."""
-    whose = (record.agent, record.session, record.call, record.sub, record.request)
-    if any(len(name) > NAME_CHARS for name in whose if name):
+    """Returns whether what a record says can be shown."""
+    names = (record.agent, record.session, record.call, record.sub, record.request)
+    if any(len(name) > NAME_CHARS for name in names if name):
         return False
     kind = _READ.get(record.kind)
     if kind is None:
         return True  # nothing is read of it but whose it is
     try:
-        told = decoding.convert(record.data, kind)
-        if isinstance(told, RequestData):
-            return _askable(told)
-        _BOUNDED.encode(told)
+        data = decoding.convert(record.data, kind)
+        if isinstance(data, RequestData):
+            return _askable(data)
+        _BOUNDED.encode(data)
     except (msgspec.ValidationError, OverflowError, RecursionError):
         return False
     return True
@@ -182,8 +182,8 @@ def checked(snapshot: Picture) -> Picture:
         raise asks_too_much()
     if not all(_askable(view.data) for view in snapshot.pending):
         raise CoreLost("its snapshot cannot be read (a request in it cannot be shown)")
-    told = (*snapshot.sessions, *snapshot.rows)
-    if any(len(text) > TEXT_CHARS for each in told for text in _texts(each)):
+    views = (*snapshot.sessions, *snapshot.rows)
+    if any(len(text) > TEXT_CHARS for each in views for text in _texts(each)):
         raise CoreLost("its snapshot cannot be read (a name in it has no end)")
     # All that is left are counts, money, and times by its own clock.
     if not _measured(msgspec.to_builtins(replace(snapshot, now=0, pending=()))):
@@ -192,7 +192,7 @@ def checked(snapshot: Picture) -> Picture:
 
 
 def _askable(data: RequestData) -> bool:
-    """Whether a request can be shown; in what an agent sends to its tool any number may stand."""
+    """Returns whether a request can be shown; its input may hold any number."""
     plain = replace(data, tool=replace(data.tool, input={}), before=None)
     try:
         _BOUNDED.encode(plain)
@@ -221,5 +221,5 @@ def within(answer: Mapping[str, Any]) -> None:
 
 
 def asks_too_much() -> CoreLost:
-    """Why a machine that asks without end is left."""
+    """Returns why a machine that asks without end is left."""
     return CoreLost(f"it has more than {OPEN_AT_MOST:,} open requests")

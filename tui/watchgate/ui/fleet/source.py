@@ -93,18 +93,18 @@ class FleetSession:
         self._clock = clock
         self._sleep = sleep
         self._out: deque[Batch] = deque()
-        self._tell, self._heard = anyio.create_memory_object_stream[_News](len(hosts))
+        self._tell, self._news = anyio.create_memory_object_stream[_News](len(hosts))
         self._calls = Calls(hosts, clock)
 
     async def attach(self) -> Snapshot:
-        """What those that answer have told so far."""
+        """Returns what those that answer have told so far."""
         self._out.clear()
         return self._picture()
 
     async def batch(self) -> Batch:
-        """What came of one of them; raises `CoreLost` when none of them answers any more."""
+        """Returns the news of one of them; raises `CoreLost` when none of them answers any more."""
         while not self._out:
-            self._take(await self._heard.receive())
+            self._take(await self._news.receive())
             if not any(host.view.here for host in self._hosts):
                 raise CoreLost(self._why_none())
         return self._out.popleft()
@@ -116,12 +116,12 @@ class FleetSession:
     def close(self) -> None:
         """Nothing is told any more."""
         self._tell.close()
-        self._heard.close()
+        self._news.close()
 
     async def first(self) -> None:
         """Wait until one of them answers; raises `NoHost` when all were tried in vain."""
         while not any(host.view.here for host in self._hosts):
-            self._take(await self._heard.receive())
+            self._take(await self._news.receive())
             if all(host.view.state == "lost" for host in self._hosts):
                 raise NoHost(self._why_none())
 
@@ -174,7 +174,7 @@ class FleetSession:
             self._out.append(self._picture())
         elif isinstance(news, _Lost):
             news.host.lost(news.why, news.tries, now_us)
-            self._out.append(self._how())
+            self._out.append(self._hosts_now())
         elif news.host.session is not None:
             self._lines(news.host, news.lines, now_us)
 
@@ -198,7 +198,7 @@ class FleetSession:
                     passed = []
                 elif self._out and isinstance(self._out[-1], Hosts):
                     self._out.pop()  # nothing came between the two
-                self._out.append(self._how())
+                self._out.append(self._hosts_now())
             elif record.kind != STARTED:
                 passed.append(Push(record=record))
         if anew:
@@ -211,7 +211,7 @@ class FleetSession:
     def _picture(self) -> Snapshot:
         return picture(self._hosts, self.seq, self._clock.now().wall_us)
 
-    def _how(self) -> Hosts:
+    def _hosts_now(self) -> Hosts:
         return Hosts(tuple(host.view for host in self._hosts))
 
     def _why_none(self) -> str:
@@ -249,12 +249,12 @@ async def _attach(session: Session) -> Snapshot:
 
 
 def left_out(gap: tuple[int, int]) -> int:
-    """How many records a gap stands for: numbers never go back, whatever a core says of it."""
+    """Counts the records of a gap: numbers never go back, whatever a core says of it."""
     return min(max(0, gap[1] - gap[0] + 1), GAP_AT_MOST)
 
 
 def shift(asked_us: int, its_us: int, answered_us: int) -> int:
-    """What makes another machine's time ours, from when it was asked and when it had answered.
+    """Returns the shift to our time of another machine, from when it was asked and had answered.
 
     A time between the two is as right as can be told, and is left as it is.
     """

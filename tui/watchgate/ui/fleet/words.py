@@ -1,4 +1,4 @@
-"""What has to be known of several machines: how many answer, and what is wrong with one of them."""
+"""The state of several machines in words: how many answer, and what is wrong with one of them."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ WHY_CELLS = 180
 NAME_CELLS = 24
 REASON_CELLS = 30
 CHIPS = 3
-"""Machines that are told of one by one; of more only the number."""
+"""Machines that are all_chips of one by one; of more only the number."""
 
 
 def hosts_words(state: State, now_us: int) -> str:
-    """How many machines answer, and on how many nothing is held; empty with a single core."""
+    """Counts the machines that answer, and those that hold nothing; empty with a single core."""
     if not state.hosts:
         return ""
     every, here = len(state.hosts), [host for host in state.hosts.values() if host.here]
@@ -31,10 +31,10 @@ def hosts_words(state: State, now_us: int) -> str:
 
 
 def host_chips(state: State, now_us: int) -> list[tuple[str, str]]:
-    """What is wrong with each machine, whole and in short; those that do not answer come first."""
-    told = [chip for host in state.hosts.values() if (chip := _chip(host, now_us))]
-    told.sort(key=lambda chip: chip[0])
-    chips = [(whole, short) for _, whole, short in told]
+    """Says what is wrong with each machine, whole and in short; the unreachable come first."""
+    all_chips = [chip for host in state.hosts.values() if (chip := _chip(host, now_us))]
+    all_chips.sort(key=lambda chip: chip[0])
+    chips = [(whole, short) for _, whole, short in all_chips]
     if len(chips) > CHIPS:
         more = f"{len(chips) - CHIPS + 1} hosts more"
         chips = [*chips[: CHIPS - 1], (more, more)]
@@ -42,7 +42,7 @@ def host_chips(state: State, now_us: int) -> list[tuple[str, str]]:
 
 
 def why_lost(state: State) -> list[str]:
-    """Why each machine that does not answer does not, as ssh or the core told it."""
+    """Returns why each machine that does not answer does not, as ssh or the core all_chips it."""
     lost = (host for host in state.hosts.values() if host.state == "lost")
     return [f"{_name(host)}: {''.join(cut(safe_text(_why(host.why)), WHY_CELLS))}" for host in lost]
 
@@ -93,5 +93,5 @@ def _name(host: HostView) -> str:
 
 
 def off_here(state: State, now_us: int) -> bool:
-    """Whether the gate of this machine is off, whatever is so on the others."""
+    """Returns whether the gate of this machine is off, whatever is so on the others."""
     return any(is_off(host.gate, now_us) for host in state.hosts.values() if host.local)

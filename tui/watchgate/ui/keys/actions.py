@@ -1,4 +1,4 @@
-"""What each key does, once nothing speaks against it: one function per id of the keymap."""
+"""The action of each key, once nothing speaks against it: one function per id of the keymap."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ OFF_FOR_S = 1800
 
 
 def done_there(action: str) -> Action:
-    """What only some screens do, by themselves."""
+    """Returns what only some screens do, by themselves."""
 
     def do(console: WatchgateApp) -> None:
         if not console.pages.top.do(action):

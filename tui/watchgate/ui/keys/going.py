@@ -1,4 +1,4 @@
-"""Where the keys go: screens, pages, the cursor, and what is opened from it."""
+"""The actions of navigation: screens, pages, the cursor, and what is opened from it."""
 
 from __future__ import annotations
 

@@ -28,7 +28,7 @@ ONE_LETTER = 20
 
 
 class Labels:
-    """Which label each line has: a label is never given to another line.
+    """The label of each line: a label is never given to another line.
 
     Labels are all of one length, so that no label is the beginning of another.
     """

@@ -86,7 +86,7 @@ class Context(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def wide(self) -> bool:
-        """Whether there is room for long labels."""
+        """Returns whether there is room for long labels."""
         return self.cells >= WIDE
 
 
@@ -120,7 +120,7 @@ class Key(msgspec.Struct, frozen=True, kw_only=True):
     only: tuple[Where, ...] = ()
 
     def reason(self, context: Context) -> str | None:
-        """Why a press would do nothing now, None where it would act."""
+        """Returns why a press would do nothing now, None where it would act."""
         if self.group == "replay" and not context.replay:
             return f"{self.help}: only in a replay"
         if self.only and context.where not in self.only:
@@ -179,7 +179,7 @@ class Keymap:
                 known, keys=names, shown=_shown(names[0], known)
             )
         written = {key.id: key.shown for key in self._by_id.values()}
-        self._by_id = {id_: _told(key, written) for id_, key in self._by_id.items()}
+        self._by_id = {id_: _with_names(key, written) for id_, key in self._by_id.items()}
         self._by_name: dict[str, list[Key]] = {}
         for key in self._by_id.values():
             for name in key.keys:
@@ -193,7 +193,7 @@ class Keymap:
         return self._by_id[action]
 
     def named(self, name: str, where: Where = "monitor", *, replay: bool = False) -> Key | None:
-        """What a key does there, if anything; one that acts elsewhere alone says so."""
+        """Returns what a key does there, if anything; one that acts elsewhere alone says so."""
         keys = self._by_name.get(name, [])
         playing = [key for key in keys if key.group == "replay"]
         if playing and (replay or len(keys) == len(playing)):
@@ -236,7 +236,7 @@ class Keymap:
 _SHOWN = {"enter": "Enter", "escape": "Esc", "tab": "Tab", "pagedown": "PgDn", "pageup": "PgUp"}
 
 
-def _told(key: Key, names: Mapping[str, str]) -> Key:
+def _with_names(key: Key, names: Mapping[str, str]) -> Key:
     """The key with the names of the keys that its words are about."""
     if "{" not in key.help + key.does:
         return key
@@ -245,7 +245,7 @@ def _told(key: Key, names: Mapping[str, str]) -> Key:
 
 
 def _shown(name: str, known: Key) -> str:
-    """How a key is written: as the registry does where it is its key already."""
+    """Returns how a key is written: as the registry does where it is its key already."""
     return known.shown if known.keys[:1] == (name,) else _SHOWN.get(name, name)
 
 
@@ -259,12 +259,12 @@ _PLACES: dict[Where, str] = {
 
 
 def where_words(places: Sequence[Where]) -> str:
-    """Where a key acts that does not act everywhere: `in the costs`."""
+    """Returns where a key acts that does not act everywhere: `in the costs`."""
     return " and ".join(_PLACES.get(place, f"in {place}") for place in places)
 
 
 def _both(one: Key, other: Key) -> bool:
-    """Whether the same key would mean two things at one place."""
+    """Returns whether the same key would mean two things at one place."""
     if "replay" in (one.group, other.group):
         return one.group == other.group
     if not one.only or not other.only:
@@ -274,10 +274,10 @@ def _both(one: Key, other: Key) -> bool:
 
 def fitted(hints: Sequence[Hint], cells: int) -> Sequence[Hint]:
     """The hints of a prompt that fit in so many cells, whole; the last one, its way out, stays."""
-    kept = list(hints)
-    while len(kept) > 1 and sum(each.cells + 2 for each in kept) > cells:
-        del kept[-2]
-    return kept
+    remaining = list(hints)
+    while len(remaining) > 1 and sum(each.cells + 2 for each in remaining) > cells:
+        del remaining[-2]
+    return remaining
 
 
 def name_of(event: KeyEvent) -> str:
@@ -289,7 +289,7 @@ def name_of(event: KeyEvent) -> str:
 
 
 def read_at(event: KeyEvent, now_s: float) -> float:
-    """When a key was read, on the clock that says `now_s`."""
+    """Returns when a key was read, on the clock that says `now_s`."""
     return now_s - max(0.0, time.monotonic() - event.time)
 
 

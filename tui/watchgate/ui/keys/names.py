@@ -1,4 +1,4 @@
-"""Which key names the configuration may use: what a terminal can send, and what may not decide."""
+"""The names of keys that the configuration may use: terminals can send them, and they are safe."""
 
 from __future__ import annotations
 

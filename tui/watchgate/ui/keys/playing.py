@@ -1,4 +1,4 @@
-"""What the keys of a replay do, and the one that starts it."""
+"""The actions of a replay's keys, and of the one that starts it."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ def play(console: WatchgateApp) -> None:
         return
 
     async def playing() -> None:
-        told = "fetching the session"
-        console.say(told)
+        message = "fetching the session"
+        console.say(message)
         try:
             records = await fetch(
-                bridge.call, *chosen, lambda many: console.say(f"{told}: {count(many)} records")
+                bridge.call, *chosen, lambda many: console.say(f"{message}: {count(many)} records")
             )
         except NotFetched as fault:
             console.say(f"not played: {fault}")

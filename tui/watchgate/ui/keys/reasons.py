@@ -1,4 +1,4 @@
-"""Why a key does nothing now, in words for the operator; None where it acts."""
+"""The reasons why a key does nothing now, in words for the operator; None where it acts."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _ALLOWING: tuple[Intent, ...] = ("allow", "allow_more", "edit", "mark")
 
 
 def deciding(intent: Intent) -> Reason:
-    """Why a decision key cannot decide the docked request."""
+    """Returns why a decision key cannot decide the docked request."""
 
     def why_not(context: Context) -> str | None:
         if context.replay:
@@ -51,7 +51,7 @@ def deciding(intent: Intent) -> Reason:
 
 
 def _takes_proof(intent: Intent, asked: RequestData, *, modest: bool) -> bool:
-    """Whether a locked terminal may not do it; it may allow what is `modest` once."""
+    """Returns whether a locked terminal may not do it; it may allow what is `modest` once."""
     if intent == "allow_more":
         return True
     lets_run = intent in ("allow", "edit") or (intent == "handback" and asked.runs_unasked)

@@ -67,9 +67,9 @@ def rows(keymap: Keymap, group: Group) -> list[Row]:
 
 
 def _names(key: Key) -> tuple[str, ...]:
-    """How its keys are written, the arrows and their like left out where there is a letter."""
-    written = (key.shown, *(name for name in key.keys[1:] if name not in _BESIDE))
+    """Writes its keys, the arrows and their like left out where there is a letter."""
+    written = (key.shown, *(name for name in key.keys[1:] if name not in _REDUNDANT))
     return tuple(dict.fromkeys(written))
 
 
-_BESIDE = frozenset({"down", "up", "home", "end", "shift+tab"})
+_REDUNDANT = frozenset({"down", "up", "home", "end", "shift+tab"})

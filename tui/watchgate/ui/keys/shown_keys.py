@@ -1,4 +1,4 @@
-"""How the keys are written on this terminal, wherever a sentence or a pane names one.
+"""The keys as this terminal writes them, wherever a sentence or a pane names one.
 
 A sentence beside a decision must not name a key that does something else: every name comes from
 the keymap in use, which is that of the registry where none was asked for.
@@ -28,7 +28,7 @@ def ask_keys(remap: Mapping[str, str]) -> Keymap:
 
 
 def key_for(action: str) -> str:
-    """How the first key of an action is written: `v`, `PgDn`."""
+    """Returns how the first key of an action is written: `v`, `PgDn`."""
     return _keymap()[action].shown
 
 

@@ -10,7 +10,7 @@ WHOLE: tuple[Where, ...] = ("detail", "approvals", "popup")
 
 
 def allow_words(context: Context) -> str:
-    """What an allow will do, as far as the footer's width lets it say."""
+    """Returns what an allow will do, as far as the footer's width lets it say."""
     hidden = context.where not in (*WHOLE, "monitor") or (
         context.where == "monitor" and context.unseen and not context.tiny
     )
@@ -25,18 +25,18 @@ def allow_words(context: Context) -> str:
 
 
 def deny_words(context: Context) -> str:
-    """What a denial is here: a question is declined."""
+    """Returns what a denial is here: a question is declined."""
     asked = context.docked is not None and context.docked.asks == "question"
     return "decline" if asked else "deny"
 
 
 def reply_words(context: Context) -> str:
-    """What a denial with words for the model is here."""
+    """Returns what a denial with words for the model is here."""
     return f"{deny_words(context)}, reply" if context.wide else "reply"
 
 
 def handback_words(context: Context) -> str:
-    """What handing back will do; an armed handback says so at every width."""
+    """Returns what handing back will do; an armed handback says so at every width."""
     if context.docked is None:
         return "hand back"
     if not context.wide:
@@ -50,7 +50,7 @@ def words(wide: str, narrow: str | None = None) -> Label:
 
 
 def opens(context: Context) -> str:
-    """What Enter opens."""
+    """Returns what Enter opens."""
     if context.where == "commands":
         return "run"
     if context.where == "traces":
@@ -63,7 +63,7 @@ def opens(context: Context) -> str:
 
 
 def copies(context: Context) -> str:
-    """What a copy takes."""
+    """Returns what a copy takes."""
     if context.where in ("traces", "trace"):
         return "copy" if context.traces else "copy the lines"
     command = context.offers or (context.where == "monitor" and not context.rows)
@@ -71,17 +71,17 @@ def copies(context: Context) -> str:
 
 
 def filters(context: Context) -> str:
-    """What the filter's key looks through: on the help page the keys."""
+    """Returns what the filter's key looks through: on the help page the keys."""
     return "search keys" if context.where == "help" else "filter"
 
 
 def backs(context: Context) -> str:
-    """Whether Esc closes a page or goes back within one."""
+    """Returns whether Esc closes a page or goes back within one."""
     return "back" if context.where in ("trace", "timeline") else "close"
 
 
 def leaves(context: Context) -> str:
-    """What becomes of the console when it is left."""
+    """Returns what becomes of the console when it is left."""
     if context.replay:
         return "leave"
     if context.where == "popup":

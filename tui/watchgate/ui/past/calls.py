@@ -29,7 +29,7 @@ class Page(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Past:
-    """What was found so far, newest first, and where the cursor is: on a call, not on a line.
+    """The recorded calls read so far, newest first, and the cursor: on a call, not on a line.
 
     `version` grows with every change, `listed` with those of the calls alone; `asked` is the
     filter's number, so that an answer to an older question is known as one. `begun` says that this
@@ -67,17 +67,17 @@ class Past:
 
     @property
     def full(self) -> bool:
-        """Whether no older calls are held."""
+        """Returns whether no older calls are held."""
         return len(self.rows) >= KEPT
 
     @property
     def more(self) -> bool:
-        """Whether older calls can be asked for."""
+        """Returns whether older calls can be asked for."""
         return not self.begun or (self.next is not None and not self.full)
 
     @property
     def seeking(self) -> bool:
-        """Whether the call that had the cursor may yet come with an older page."""
+        """Returns whether the call that had the cursor may yet come with an older page."""
         return self._lost is not None and self.more and self._lost < (self.next or 0)
 
     def ask(self, text: str, sent: str | None = None) -> None:
@@ -116,8 +116,8 @@ class Past:
         oldest = self.next or 0  # what began before that comes with its own page
         changed = [row for row in page.calls if row.first >= oldest]
         out = {row.first for row in changed} | set(page.gone)
-        kept = [row for row in self.rows if row.first not in out]
-        self.rows = sorted((*changed, *kept), key=lambda row: -row.first)
+        remaining = [row for row in self.rows if row.first not in out]
+        self.rows = sorted((*changed, *remaining), key=lambda row: -row.first)
         self.looked_at += max(0, page.records - self.records)
         self.records, self.newest, self.fault = page.records, page.newest, ""
         if len(self.rows) > KEPT:
@@ -130,9 +130,9 @@ class Past:
         self.fault = why
         self.version += 1
 
-    def relax(self, found: tuple[tuple[str, int, bool], ...]) -> None:
+    def relax(self, misfits: tuple[tuple[str, int, bool], ...]) -> None:
         """Hear what would be found without one condition each."""
-        self.relaxed = found
+        self.relaxed = misfits
         self.version += 1
 
     def move(self, by: int) -> bool:

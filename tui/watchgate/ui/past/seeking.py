@@ -94,26 +94,26 @@ class Seeker:
     async def fetch(self, row: HistoryRow) -> None:
         """Fetch the records of a call; where that fails the call is told without them."""
         terms = (Term("agent", row.agent), Term("session", row.session), Term("call", row.call))
-        found: list[Record] = []
+        records: list[Record] = []
         last: int | None = row.last + AROUND
         try:
-            while last is not None and last >= row.first and len(found) < STEPS:
+            while last is not None and last >= row.first and len(records) < STEPS:
                 answer = await self._call(
                     "search",
                     what="records",
                     filter=str(Filter(terms)),
                     from_seq=row.first,
                     to_seq=last,
-                    limit=STEPS - len(found),
+                    limit=STEPS - len(records),
                 )
                 if isinstance(answer, Refusal):
                     break
                 part = decoding.convert(answer.ok, _Records, from_attributes=True)
-                found += part.records
+                records += part.records
                 last = part.next if part.next is not None and part.next < last else None
         except (LinkError, msgspec.ValidationError):
             pass  # told with what came; asking on and on would help nobody
-        mine = (r for r in found if (r.call, r.session) == (row.call, row.session))
+        mine = (r for r in records if (r.call, r.session) == (row.call, row.session))
         self._timelines[row.first, row.last] = tuple(sorted(mine, key=lambda r: r.seq))
         while len(self._timelines) > TIMELINES:
             self._timelines.popitem(last=False)
@@ -138,15 +138,15 @@ class Seeker:
             terms = parse(past.sent, now_us=0).terms
         except FilterError:
             return
-        found = []
+        records = []
         for name, term in list(zip(typed, terms, strict=True))[:TERMS] if len(terms) > 1 else ():
             others = str(Filter(tuple(each for each in terms if each is not term)))
             page = await self._search(others, limit=RELAXED)
             if page is None or asked != past.asked:
                 return
             if page.calls:
-                found.append((str(name), len(page.calls), page.next is not None))
-        past.relax(tuple(found))
+                records.append((str(name), len(page.calls), page.next is not None))
+        past.relax(tuple(records))
 
     async def _search(
         self,

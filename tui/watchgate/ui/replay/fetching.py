@@ -28,24 +28,26 @@ class _Page(msgspec.Struct, frozen=True):
     next: int | None = None
 
 
-async def fetch(call: Call, agent: str, session: str, told: Callable[[int], None]) -> list[Record]:
+async def fetch(
+    call: Call, agent: str, session: str, on_progress: Callable[[int], None]
+) -> list[Record]:
     """The records of a session, oldest first; `told` hears how many there are so far.
 
     Raises `NotFetched`.
     """
     wanted = str(Filter((Term("agent", agent), Term("session", session))))
-    found: list[Record] = []
+    records: list[Record] = []
     last: int | None = None
-    while len(found) < MOST:
+    while len(records) < MOST:
         page = await _page(call, wanted, last)
-        found += [each for each in page.records if (each.agent, each.session) == (agent, session)]
+        records += [each for each in page.records if (each.agent, each.session) == (agent, session)]
         if page.next is None or (last is not None and page.next >= last):
             break
         last = page.next
-        told(len(found))
-    if not found:
+        on_progress(len(records))
+    if not records:
         raise NotFetched("no record of this session is kept")
-    return found[:MOST][::-1]
+    return records[:MOST][::-1]
 
 
 async def _page(call: Call, wanted: str, last: int | None) -> _Page:

@@ -44,11 +44,11 @@ class Film:
 
     @property
     def end_s(self) -> float:
-        """How long the film is."""
+        """Returns how long the film is."""
         return self.film_s[-1]
 
     def played_at(self, film_s: float) -> int:
-        """How many records were played by then."""
+        """Returns how many records were played by then."""
         return bisect_right(self.film_s, film_s)
 
     def now_us(self, played: int, film_s: float) -> int:

@@ -24,16 +24,16 @@ class Pictures:
     def __init__(self, records: Sequence[Record]) -> None:
         self._records = records
         self._every = max(KEPT_EVERY, len(records) // KEPT)
-        self._kept: dict[int, Snapshot] = {}
+        self._snapshots: dict[int, Snapshot] = {}
 
     async def after(self, played: int) -> State:
         """The state after so many records."""
-        start = max((place for place in self._kept if place <= played), default=0)
-        state = restored(self._kept[start]) if start else State()
+        start = max((place for place in self._snapshots if place <= played), default=0)
+        state = restored(self._snapshots[start]) if start else State()
         for place in range(start, played):
             state.apply(self._records[place])
             if (place + 1) % self._every == 0:
-                self._kept[place + 1] = taken(state, state.at)
+                self._snapshots[place + 1] = taken(state, state.at)
             if (place + 1) % SLICE == 0:
                 await anyio.lowlevel.checkpoint()
         return state

@@ -1,4 +1,4 @@
-"""Where a film stands, and how fast it goes; time is what it is told has passed."""
+"""The position and speed of a film; time is what it is told has passed."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ class Player:
 
     @property
     def count(self) -> int:
-        """How many records there are."""
+        """Returns how many records there are."""
         return len(self.film.records)
 
     @property
     def over(self) -> bool:
-        """Whether all of it was played."""
+        """Returns whether all of it was played."""
         return self.played >= self.count
 
     @property
@@ -40,7 +40,7 @@ class Player:
 
     @property
     def skipped_s(self) -> float:
-        """How many idle seconds were left out just now; 0 once that was told long enough."""
+        """Counts the idle seconds left out just now; 0 once that was shown long enough."""
         since_s = self.film_s - self.film.film_s[self.played - 1]
         return self.film.cut_s[self.played - 1] if since_s < TOLD_S * self.speed else 0.0
 

@@ -15,15 +15,15 @@ from watchgate.link.client import Fields
 
 
 def search(records: Sequence[Record], asked: Fields, now_us: int) -> dict[str, Any]:
-    """What the verb `search` answers about these records; raises `FilterError`."""
+    """Returns what the verb `search` answers about these records; raises `FilterError`."""
     wanted = parse(asked.get("filter") or "", now_us=now_us)
     first, limit = asked.get("from_seq"), max(1, asked.get("limit", 100))
     if asked.get("what") != "calls":
         keeps = wanted.over(RECORD_FIELDS) or (lambda _record: True)
         last = asked.get("to_seq") or records[-1].seq
-        found = [r for r in reversed(records) if (first or 0) <= r.seq <= last and keeps(r)]
-        more = len(found) > limit
-        return {"records": found[:limit], "next": found[limit - 1].seq - 1 if more else None}
+        matches = [r for r in reversed(records) if (first or 0) <= r.seq <= last and keeps(r)]
+        more = len(matches) > limit
+        return {"records": matches[:limit], "next": matches[limit - 1].seq - 1 if more else None}
     keeps_row = keeping(wanted)
     # What had not ended by then was still going on.
     alive = {call_key(record) for record in records if record.call}

@@ -36,7 +36,7 @@ class Recording:
         self.player = Player(Film(records), speed)
         self._records = records
         self._pictures = Pictures(records)
-        self._told = 0
+        self._sent_count = 0
         self._moved = anyio.Event()
 
     def now(self) -> Instant:
@@ -46,7 +46,7 @@ class Recording:
 
     def moved(self) -> None:
         """Show what the player stands at now."""
-        if self.player.played != self._told:
+        if self.player.played != self._sent_count:
             self._moved.set()
 
     @asynccontextmanager
@@ -59,28 +59,28 @@ class Recording:
         return await self._picture()
 
     async def batch(self) -> list[Push] | Snapshot:
-        """What was played since the last time, or after a way back or a jump the picture there."""
-        while self._told == self.player.played:
+        """Returns the records played since the last time, or after a jump the picture there."""
+        while self._sent_count == self.player.played:
             self._moved = anyio.Event()
             await self._moved.wait()
-        if not 0 <= self.player.played - self._told <= JUMP:
+        if not 0 <= self.player.played - self._sent_count <= JUMP:
             return await self._picture()
-        before, self._told = self._told, self.player.played
-        return [Push(record=record) for record in self._records[before : self._told]]
+        before, self._sent_count = self._sent_count, self.player.played
+        return [Push(record=record) for record in self._records[before : self._sent_count]]
 
     async def call(self, verb: Verb, **fields: Unpack[Fields]) -> Answer:
-        """What the recording tells of itself; whatever would do something is refused."""
+        """Returns what the recording tells of itself; whatever would do something is refused."""
         if verb != "search":
             return Refusal(id=0, refused="not_offered", message=NOT_HERE)
         played, now_us = self._records[: self.player.played], self.player.now_us
         try:
-            found = await anyio.to_thread.run_sync(search, played, fields, now_us)
+            answer = await anyio.to_thread.run_sync(search, played, fields, now_us)
         except FilterError as fault:
             return Refusal(id=0, refused="bad_request", message=str(fault))
-        return Result(id=0, ok=found)
+        return Result(id=0, ok=answer)
 
     async def _picture(self) -> Snapshot:
         played = self.player.played
         state = await self._pictures.after(played)
-        self._told = played
+        self._sent_count = played
         return taken(state, self.player.now_us)

@@ -1,4 +1,4 @@
-"""What a screen tells of a replay, as plain values."""
+"""The values of a replay for a screen."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 class ReplayView(msgspec.Struct, frozen=True, kw_only=True):
-    """Where a replay stands: `played` of `count` records, `film_s` of `end_s` seconds.
+    """The position of a replay: `played` of `count` records, `film_s` of `end_s` seconds.
 
     `now_us` is the recorded time (UTC µs), `skipped_s` the idle seconds left out just now.
     `gate_told` says whether it is recorded how the gate stood.

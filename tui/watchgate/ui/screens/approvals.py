@@ -76,12 +76,12 @@ class ApprovalsScreen(Frame):
         self._index = moment.index
         if moment.frozen_us is None:
             self._settled = tuple(reversed(moment.state.settled))
-        beside = shape.columns >= SIDEBAR_FROM and not shape.tiny
+        side_by_side = shape.columns >= SIDEBAR_FROM and not shape.tiny
         super().show(moment)
-        self.set_class(beside, "-beside")
+        self.set_class(side_by_side, "-beside")
         self.tiny.display = shape.tiny
-        self.queue.display = beside
-        self.head.display = not (beside or shape.tiny)
+        self.queue.display = side_by_side
+        self.head.display = not (side_by_side or shape.tiny)
         whole = moment.docked is not None and not shape.tiny
         if whole and not self.request.display:
             self.request.again()  # what stood here instead has reported a card of its own
@@ -106,7 +106,7 @@ class ApprovalsScreen(Frame):
             self.empty.show(_empty(moment))
 
     def aside(self, moment: Moment) -> tuple[Part, ...]:
-        """What the queue is ordered by."""
+        """Returns what the queue is ordered by."""
         lost = super().aside(moment)
         return lost or (("order ", "dim", False), ("deadline", "fg", True))
 
@@ -128,13 +128,13 @@ class ApprovalsScreen(Frame):
 
     @property
     def copied(self) -> str | None:
-        """What a copy takes: the command, or what else the request is about."""
+        """Returns what a copy takes: the command, or what else the request is about."""
         view = self._docked
         return shown_text(view.data.tool, view.data.summary) if view is not None else None
 
     @property
     def items(self) -> int:
-        """How many requests are open."""
+        """Returns how many requests are open."""
         return len(self._pending)
 
     def jumps(self) -> Sequence[Jump]:

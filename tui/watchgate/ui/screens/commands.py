@@ -35,5 +35,5 @@ class CommandScreen(Frame):
         return self.list.post_message(again(event))
 
     def aside(self, moment: Moment) -> tuple[Part, ...]:
-        """How it closes."""
+        """Returns how it closes."""
         return (("commands: Esc leaves", "dim", False),)

@@ -82,12 +82,12 @@ class CostsScreen(Frame):
 
     @property
     def items(self) -> int:
-        """How many sessions the table has."""
+        """Returns how many sessions the table has."""
         return len(self.table.rows)
 
     @property
     def copied(self) -> str:
-        """What a copy takes: the line under the cursor as text."""
+        """Returns what a copy takes: the line under the cursor as text."""
         row = self.table.selected
         return _as_text(row) if row is not None else ""
 
@@ -120,18 +120,18 @@ class CostsScreen(Frame):
         if parts:
             return parts
         if self.narrowed:
-            kept, dots = cut(safe_text(self.narrowed), 40 if moment.context.wide else 20)
-            return (("/ ", "dim", False), (kept, "fg", True), (dots, "dim", False))
-        said: list[Part] = []
+            shown, dots = cut(safe_text(self.narrowed), 40 if moment.context.wide else 20)
+            return (("/ ", "dim", False), (shown, "fg", True), (dots, "dim", False))
+        heading: list[Part] = []
         if self._window != WINDOWS[0]:
-            said.append((f"{WINDOW_WORDS[self._window]}   ", "fg", True))
+            heading.append((f"{WINDOW_WORDS[self._window]}   ", "fg", True))
         if self._sort != SORTS[0]:
-            said += [("by ", "dim", False), (f"{self._sort}   ", "fg", True)]
+            heading += [("by ", "dim", False), (f"{self._sort}   ", "fg", True)]
         if moment.context.wide:
-            said += self._prices()
+            heading += self._prices()
             if self._costs is None or self._costs.prices_old is None:
-                said.append(("estimates, not your invoice", "dim", False))
-        return tuple(said)
+                heading.append(("estimates, not your invoice", "dim", False))
+        return tuple(heading)
 
     def _prices(self) -> tuple[Part, ...]:
         """The date of the table of prices, and that it is old; nothing without a table."""
@@ -286,7 +286,7 @@ def _as_text(row: CostRow) -> str:
         f"in {tokens(row.tokens.read if row.tokens else None)}",
         f"out {tokens(row.tokens.output if row.tokens else None)}",
         f"cached {percent(row.cached)}",
-        f"{dollars(row.cost)} {mark(row.source, least=row.least, word=True)}".rstrip(),
+        f"{dollars(row.cost)} {mark(row.source, is_lower_bound=row.is_lower_bound, word=True)}".rstrip(),
         f"context {percent(row.context)}",
     )
     return "  ".join(words)

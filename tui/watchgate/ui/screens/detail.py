@@ -41,14 +41,14 @@ class DetailScreen(Frame):
         super().show(moment)
         state, row = moment.state, self._row
         if row is None:
-            seen = not moment.context.unseen
+            all_shown = not moment.context.unseen
             many = len(moment.pending)
             place = f"{moment.index + 1} of {many}" if many > 1 else ""
             self.detail.show_request(
                 moment.docked,
                 state,
                 moment.now_us,
-                seen=seen,
+                was_all_shown=all_shown,
                 place=place,
                 bare=moment.bare,
                 reveal=moment.reveal,
@@ -58,7 +58,7 @@ class DetailScreen(Frame):
         self.detail.show(row if number is None else state.rows[number], state, moment.now_us)
 
     def aside(self, moment: Moment) -> tuple[Part, ...]:
-        """How it closes."""
+        """Returns how it closes."""
         what = "request" if self._row is None else "call"
         payload = f"{key_for('view')} its payload, " if moment.context.wide else ""
         return ((f"{what}: {payload}{key_for('back')} closes it", "dim", False),)

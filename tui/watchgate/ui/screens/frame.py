@@ -89,7 +89,7 @@ class Frame(Screen[None], inherit_bindings=False):
         self.dock.again()
 
     def body(self) -> Iterable[Widget]:
-        """What stands between tabs and dock."""
+        """Returns what stands between tabs and dock."""
         raise NotImplementedError
 
     def show(self, moment: Moment) -> None:
@@ -120,7 +120,7 @@ class Frame(Screen[None], inherit_bindings=False):
 
     @property
     def copied(self) -> str | None:
-        """What a copy takes here; None where that is the monitor's call."""
+        """Returns what a copy takes here; None where that is the monitor's call."""
         return None
 
     def enter(self) -> bool:
@@ -142,7 +142,7 @@ class Frame(Screen[None], inherit_bindings=False):
 
     @property
     def items(self) -> int:
-        """How many lines the list of this screen has, where it has one besides the calls."""
+        """Counts the lines of this screen's list, where it has one besides the calls."""
         return 0
 
     def do(self, action: str) -> bool:
@@ -158,7 +158,7 @@ class Frame(Screen[None], inherit_bindings=False):
         return False
 
     def aside(self, moment: Moment) -> tuple[Part, ...]:
-        """What the right end of the tabs tells."""
+        """Returns what the right end of the tabs tells."""
         if moment.link.lost:
             left = max(0, moment.link.retry_at_us - moment.now_us) / 1_000_000
             return (
@@ -168,7 +168,7 @@ class Frame(Screen[None], inherit_bindings=False):
         return ()
 
     def chips(self, moment: Moment) -> tuple[Chip, ...]:
-        """What must not be overlooked, the most urgent first; each whole, and in short."""
+        """Returns what must not be overlooked, the most urgent first; each whole, and in short."""
         state, now_us = moment.state, moment.now_us
         hosts = host_chips(state, now_us)
         if moment.frozen_us is not None:
@@ -176,7 +176,7 @@ class Frame(Screen[None], inherit_bindings=False):
             at = clock(moment.frozen_us)
             return ((f"FROZEN at {at}, {goes_on}", f"FROZEN, {goes_on}"), *hosts)
         gate = state.gate
-        said = (
+        chips = (
             *hosts,
             (tampered_words(gate, whole=True), tampered_words(gate, whole=False)),
             (journal_words(gate, whole=True), journal_words(gate, whole=False)),
@@ -184,10 +184,10 @@ class Frame(Screen[None], inherit_bindings=False):
             (pause_words(state, now_us, whole=True), pause_words(state, now_us, whole=False)),
             (policy_words(gate, whole=True), policy_words(gate, whole=False)),
         )
-        return tuple(chip for chip in said if chip[0])
+        return tuple(chip for chip in chips if chip[0])
 
     def _tells_of_tampering(self, moment: Moment) -> bool:
-        """Whether there is room to say which file was changed; an open request needs it more."""
+        """Returns whether there is room to name the changed file; an open request needs it more."""
         free = moment.docked is None and not moment.link.lost and not moment.shape.tiny
         return bool(moment.state.gate.tampered) and self.full_dock and free
 
@@ -245,20 +245,20 @@ class Frame(Screen[None], inherit_bindings=False):
 
 
 def _marked(moment: Moment) -> int:
-    """How many requests are marked, where the docked one is among them."""
+    """Returns how many requests are marked, where the docked one is among them."""
     docked = moment.docked
     return len(moment.marked) if docked and docked.id in moment.marked else 0
 
 
 def _hint(moment: Moment) -> str:
-    """How the requests of the docked one's session were answered, once there were several."""
+    """Says how requests of the docked one's session were answered, once there were several."""
     docked = moment.docked
     session = docked and moment.state.session(docked.agent, docked.session)
     return approved(session) if session and session.answered >= HINT_FROM else ""
 
 
 def off_view(moment: Moment) -> OffView:
-    """Who switched the gate off, and how many risky calls ran ungated among those still kept."""
+    """Says who switched the gate off, and how many risky calls ran ungated among those kept."""
     gate = moment.state.gate
     ran = [row.risk for row in moment.state.rows.tail(1000) if row.stage == "ran ungated"]
     until = "until this machine restarts"
@@ -273,7 +273,7 @@ def off_view(moment: Moment) -> OffView:
 
 
 def quiet_words(moment: Moment) -> str:
-    """What silence will mean to the next request."""
+    """Returns what silence will mean to the next request."""
     if moment.replay is not None:
         return "as it was then"
     if moment.context.off:

@@ -28,7 +28,7 @@ class HelpScreen(Frame):
         yield self.text
 
     def aside(self, moment: Moment) -> tuple[Part, ...]:
-        """How it closes."""
+        """Returns how it closes."""
         back, scroll = key_for("back"), f"{key_for('down')} {key_for('up')} scroll"
         words = f"help: {back} closes it" if moment.shape.tall else f"{scroll}, {back} closes"
         return ((words, "dim", False),)

@@ -58,7 +58,7 @@ class HistoryScreen(Frame):
         self._seeker = Seeker(call, self.past, self._redraw)
         self._moment: Moment | None = None
         self._attached: object = None
-        self._heard = (0, 0)
+        self._read_up_to = (0, 0)
         self._fetching: set[tuple[int, int]] = set()
 
     def body(self) -> Iterable[Widget]:
@@ -73,12 +73,12 @@ class HistoryScreen(Frame):
 
     @property
     def items(self) -> int:
-        """How many calls are listed."""
+        """Returns how many calls are listed."""
         return len(self.past.rows)
 
     @property
     def copied(self) -> str | None:
-        """What a copy takes: the call under the cursor."""
+        """Returns what a copy takes: the call under the cursor."""
         row = self.selected
         return (row.summary or row.tool) if row is not None else None
 
@@ -90,7 +90,7 @@ class HistoryScreen(Frame):
         self._draw(moment)
 
     def aside(self, moment: Moment) -> tuple[Part, ...]:
-        """How much was found in how much."""
+        """Returns how much was found in how much."""
         past = self.past
         if moment.link.lost:
             return super().aside(moment)
@@ -104,8 +104,8 @@ class HistoryScreen(Frame):
             return ()
         where = f"of {safe_text(past.host)}, host:NAME shows another   " if past.host else ""
         part = "" if past.next is None else f"in {count(past.looked_at)} "
-        found = f"{count(len(past.rows))} {part}of {records} records"
-        return ((where if moment.context.wide else "", "fg", False), (found, "dim", False))
+        summary = f"{count(len(past.rows))} {part}of {records} records"
+        return ((where if moment.context.wide else "", "fg", False), (summary, "dim", False))
 
     @property
     def playable(self) -> tuple[str, str] | None:
@@ -177,7 +177,7 @@ class HistoryScreen(Frame):
         attached = (moment.state.core, link.since_us)
         if attached != self._attached:
             self._attached = attached
-            self._heard = (moment.state.seq, moment.now_us)
+            self._read_up_to = (moment.state.seq, moment.now_us)
             self._seeker.forget()
             self.past.ask(self.past.filter, self.past.sent)
             self._seek()
@@ -185,17 +185,17 @@ class HistoryScreen(Frame):
         if self.past.fault and not self.past.begun and not self._seeker.busy:
             self._again(moment.now_us)
             return
-        seq, at_us = self._heard
+        seq, at_us = self._read_up_to
         due = moment.now_us - at_us >= NEWS_EVERY_US or moment.now_us < at_us
         idle = not self._seeker.busy and self.past.begun and moment.frozen_us is None
         if moment.state.seq != seq and due and idle:
-            self._heard = (moment.state.seq, moment.now_us)
+            self._read_up_to = (moment.state.seq, moment.now_us)
             self.run_worker(self._news(), group="past", exclusive=False)
 
     def _again(self, now_us: int) -> None:
         """Ask once more where there was no answer, after a while."""
-        if abs(now_us - self._heard[1]) >= AGAIN_EVERY_US:
-            self._heard = (self._heard[0], now_us)
+        if abs(now_us - self._read_up_to[1]) >= AGAIN_EVERY_US:
+            self._read_up_to = (self._read_up_to[0], now_us)
             self._seek()
 
     def _seek(self) -> None:
@@ -250,14 +250,14 @@ class HistoryScreen(Frame):
                 )
             )
             return
-        beside = shape.columns >= BESIDE_FROM
-        below = not beside and shape.rows >= BELOW_FROM
+        side_by_side = shape.columns >= BESIDE_FROM
+        below = not side_by_side and shape.rows >= BELOW_FROM
         inside = self.where == "timeline"
-        self.list.display, self.detail.display = not inside, inside or beside or below
-        self.both.styles.layout = "horizontal" if beside else "vertical"
-        self.detail.styles.width = BESIDE_CELLS if beside and not inside else "1fr"
+        self.list.display, self.detail.display = not inside, inside or side_by_side or below
+        self.both.styles.layout = "horizontal" if side_by_side else "vertical"
+        self.detail.styles.width = BESIDE_CELLS if side_by_side and not inside else "1fr"
         self.detail.styles.height = BELOW_ROWS if below and not inside else "1fr"
-        self.detail.stand(below=below and not inside)
+        self.detail.set_below(below=below and not inside)
         self.list.show(Shown(past.version, moment.now_us, self.narrowed or "", stale, shape.tall))
         if self.detail.display:
             self._show_call(moment, whole=inside)

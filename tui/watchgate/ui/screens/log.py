@@ -28,7 +28,7 @@ class LogScreen(Frame):
         yield self.text
 
     def aside(self, moment: Moment) -> tuple[Part, ...]:
-        """How it closes."""
+        """Returns how it closes."""
         return ((f"log: {key_for('back')} closes it", "dim", False),)
 
     def move(self, lines: int) -> None:

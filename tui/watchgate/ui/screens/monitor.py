@@ -37,7 +37,7 @@ class MonitorScreen(Frame):
         self.table = RingTable()
         self.empty = Empty(demo=options.open_demo is None)
         self.tiny = Tiny()
-        self.detail = Detail(home=options.home, beside=True)
+        self.detail = Detail(home=options.home, next_to_table=True)
         for part in (self.sessions, self.table, self.tiny, self.detail):
             part.display = False
         self.listed = False
@@ -83,15 +83,15 @@ class MonitorScreen(Frame):
             self.detail.show(self.table.selected, state, now_us)
 
     def aside(self, moment: Moment) -> tuple[Part, ...]:
-        """Whether the table follows, and what it is filtered by."""
+        """Returns whether the table follows, and what it is filtered by."""
         lost = super().aside(moment)
         if lost or not len(moment.state.rows):
             return lost
         wide, follows = moment.context.wide, self.table.follow
         shown: tuple[Part, ...] = ()
         if moment.filter:
-            kept, dots = cut(moment.filter, 40 if wide else 20)
-            shown = (("/ ", "dim", False), (kept, "fg", True), (dots, "dim", False))
+            text, dots = cut(moment.filter, 40 if wide else 20)
+            shown = (("/ ", "dim", False), (text, "fg", True), (dots, "dim", False))
             if not wide:
                 return shown
             shown = (*shown, ("   ", "dim", False))

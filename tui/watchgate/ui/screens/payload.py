@@ -54,12 +54,12 @@ class PayloadScreen(Frame):
 
     @property
     def items(self) -> int:
-        """How many rows can be folded or passed over."""
+        """Returns how many rows can be folded or passed over."""
         return self.view.items
 
     @property
     def copied(self) -> str | None:
-        """What the cursor is on, as JSON writes it."""
+        """Returns what the cursor is on, as JSON writes it."""
         return self.view.copied
 
     def show(self, moment: Moment) -> None:
@@ -80,13 +80,13 @@ class PayloadScreen(Frame):
             # What may still be allowed is there whole from the beginning.
             folded = _long(sections) if too_long(moment.docked.data) else frozenset()
             self.view.show(
-                sections, key=moment.docked.id, folded=folded, how=Look(bare=moment.bare)
+                sections, key=moment.docked.id, folded=folded, masking=Look(bare=moment.bare)
             )
         else:
             self.view.show((Section("", facts=(("", "nothing is pending"),)),), key=None)
 
     def aside(self, moment: Moment) -> tuple[Part, ...]:
-        """How it closes."""
+        """Returns how it closes."""
         return super().aside(moment) or ((f"payload: {key_for('back')} closes it", "dim", False),)
 
     def move(self, lines: int) -> None:
@@ -114,8 +114,8 @@ class PayloadScreen(Frame):
             if isinstance(answer, Refusal):
                 self._why_not = answer.message
             else:
-                found = decoding.convert(answer.ok.get("records", []), list[Record])
-                self._records = [each for each in found if _of(each, row)]
+                records = decoding.convert(answer.ok.get("records", []), list[Record])
+                self._records = [each for each in records if _of(each, row)]
         except (CoreLost, msgspec.ValidationError) as gone:
             self._why_not = str(gone)
         if self._moment is not None:

@@ -52,7 +52,7 @@ class PopupScreen(MonitorScreen):
             moment.docked,
             moment.state,
             moment.now_us,
-            seen=not moment.context.unseen,
+            was_all_shown=not moment.context.unseen,
             place=f"{moment.index + 1} of {many}" if many > 1 else "",
             bare=moment.bare,
             reveal=moment.reveal,

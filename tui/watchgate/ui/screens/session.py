@@ -38,7 +38,7 @@ class SessionScreen(Frame):
 
     @property
     def items(self) -> int:
-        """How many of its calls are known."""
+        """Returns how many of its calls are known."""
         return len(self._rows[1])
 
     @property
@@ -52,7 +52,7 @@ class SessionScreen(Frame):
 
     @property
     def copied(self) -> str | None:
-        """What a copy takes: the session's id."""
+        """Returns what a copy takes: the session's id."""
         return self.key[1]
 
     def show(self, moment: Moment) -> None:
@@ -66,7 +66,7 @@ class SessionScreen(Frame):
         self.text.show(SessionPicture(view, self._own(state), pending, moment.now_us, cost))
 
     def aside(self, moment: Moment) -> tuple[Part, ...]:
-        """How it closes."""
+        """Returns how it closes."""
         return super().aside(moment) or ((f"session: {key_for('back')} closes it", "dim", False),)
 
     def move(self, lines: int) -> None:

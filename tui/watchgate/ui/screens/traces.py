@@ -39,10 +39,10 @@ class TracesScreen(Frame):
         self.empty = TraceEmpty()
         self._lines = TraceEntries()
         self._entries: list[Entry] = []
-        self._state = State(rows_kept=1)
+        self._state = State(max_rows=1)
         self._was: object = None
         self._slowest: tuple[object, Slowest | None, bool] = (None, None, True)
-        self._beside = True
+        self._side_by_side = True
         self._now_us = 0
 
     def body(self) -> Iterable[Widget]:
@@ -59,7 +59,7 @@ class TracesScreen(Frame):
 
     @property
     def copied(self) -> str:
-        """What a copy takes: the call under the cursor, or the lines that add a hook."""
+        """Returns what a copy takes: the call under the cursor, or the lines that add a hook."""
         call = self.selected
         return (call.summary or call.tool) if call is not None else SNIPPET
 
@@ -71,11 +71,11 @@ class TracesScreen(Frame):
         super().show(moment)
         kind = _empty(moment)
         inside = self.where == "trace"
-        self._beside = moment.shape.sidebar or moment.shape.detail
+        self._side_by_side = moment.shape.sidebar or moment.shape.detail
         self.empty.display = kind is not None
-        self.list.display = kind is None and (self._beside or not inside)
-        self.page_of_call.display = kind is None and (self._beside or inside)
-        self.list.stand(alone=not self._beside)
+        self.list.display = kind is None and (self._side_by_side or not inside)
+        self.page_of_call.display = kind is None and (self._side_by_side or inside)
+        self.list.set_full_width(alone=not self._side_by_side)
         if kind is not None:
             self.empty.show(kind)
             return
@@ -89,18 +89,18 @@ class TracesScreen(Frame):
         if parts:
             return parts
         if self.narrowed:
-            kept, dots = cut(safe_text(self.narrowed), 40 if moment.context.wide else 20)
-            return (("/ ", "dim", False), (kept, "fg", True), (dots, "dim", False))
-        _, found, all_day = self._slowest
-        if found is None:
+            shown, dots = cut(safe_text(self.narrowed), 40 if moment.context.wide else 20)
+            return (("/ ", "dim", False), (shown, "fg", True), (dots, "dim", False))
+        _, slowest, all_day = self._slowest
+        if slowest is None:
             return ()
-        name = cut_front(safe_text(found.handler), 24 if moment.context.wide else 10)
+        name = cut_front(safe_text(slowest.handler), 24 if moment.context.wide else 10)
         when = "slowest hook today " if all_day else "slowest hook lately "
         return (
             (when if moment.context.wide else "slowest ", "dim", False),
             (name, "fg", False),
             ("  p95 ", "dim", False),
-            (whole(found.p95_ms), "fg", True),
+            (whole(slowest.p95_ms), "fg", True),
         )
 
     def move(self, lines: int) -> None:

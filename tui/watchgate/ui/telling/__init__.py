@@ -1,1 +1,1 @@
-"""What is told to whoever looks elsewhere."""
+"""Notifications for whoever looks elsewhere."""

@@ -43,11 +43,11 @@ class Announcer:
             self._demo = None
         elif self._demo is None:
             self._demo = Notices(command=self._telling.command)
-        found = (self._demo or self._notices).look(state, link, now_us)
-        if found and self._telling.bell and any(notice.rings for notice in found):
+        notices = (self._demo or self._notices).look(state, link, now_us)
+        if notices and self._telling.bell and any(notice.rings for notice in notices):
             self._ring()
         if not (self._telling.unfocused and self.focused):
-            for notice in found:
+            for notice in notices:
                 self._tell(notice, demo=demo)
         words = title(len(state.pending), lost=link.lost, off=is_off(state.gate, now_us))
         if self._telling.title and words != self._title:
@@ -57,15 +57,15 @@ class Announcer:
     def _tell(self, notice: Notice, *, demo: bool) -> None:
         telling = self._telling
         named = f"{TITLE} demo" if demo else TITLE
-        told = sequence(notice.text, way=telling.way, wrap=telling.wrap, title=named)
+        written = sequence(notice.text, way=telling.way, wrap=telling.wrap, title=named)
         around, start = telling.around, self._start
         if around is None or start is None:
-            if told:
-                self._write(told)
+            if written:
+                self._write(written)
             return
 
         async def tell() -> None:
-            if not await around(f"{named}: {plain(notice.text)}") and told:
-                self._write(told)
+            if not await around(f"{named}: {plain(notice.text)}") and written:
+                self._write(written)
 
         start(tell)

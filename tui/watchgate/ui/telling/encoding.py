@@ -1,4 +1,4 @@
-r"""How a notice is told to a terminal: sequences that no text from outside can end or begin.
+r"""Terminal sequences of a notice, which no text from outside can end or begin.
 
 `ESC ] 9 ; TEXT BEL` is iTerm2's, understood by WezTerm, Ghostty, kitty and Windows Terminal too;
 `ESC ] 777 ; notify ; TITLE ; TEXT BEL` is urxvt's, understood by foot, Konsole and VTE. A terminal
@@ -28,7 +28,7 @@ Around = Callable[[str], Coroutine[None, None, bool]]
 
 
 class Telling(msgspec.Struct, frozen=True, kw_only=True):
-    """How this console may tell of something, as configuration and terminal have it.
+    """The ways in which this console may notify, as configuration and terminal have it.
 
     `way` is the sequence for a notice on the desktop, `wrap` the multiplexer that it has to pass.
     `around` shows a text by the multiplexer's own means to whoever the sequence would not reach,
@@ -51,26 +51,26 @@ def plain(text: str, cells: int = TEXT_CELLS) -> str:
 
     A semicolon would end a field of OSC 777, or a command of tmux.
     """
-    kept, dots = cut(spelled(safe_text(text)).replace(";", ","), cells)
-    return kept + dots
+    shown, dots = cut(spelled(safe_text(text)).replace(";", ","), cells)
+    return shown + dots
 
 
 def sequence(text: str, *, way: Way, wrap: Wrap = "", title: str = TITLE) -> str:
-    """What makes a terminal show this text on the desktop; nothing when it shall not."""
+    """Returns what makes a terminal show this text on the desktop; nothing when it shall not."""
     if way == "off":
         return ""
     words = plain(text)
     if way == "osc777":
-        told = f"{ESC}]777;notify;{plain(title)};{words}{BEL}"
+        control = f"{ESC}]777;notify;{plain(title)};{words}{BEL}"
     else:
-        told = f"{ESC}]9;{plain(title)}: {words}{BEL}"
-    return wrapped(told, wrap)
+        control = f"{ESC}]9;{plain(title)}: {words}{BEL}"
+    return wrapped(control, wrap)
 
 
-def wrapped(told: str, wrap: Wrap) -> str:
+def wrapped(control: str, wrap: Wrap) -> str:
     """A sequence as a multiplexer hands it on to the terminal outside."""
     if wrap == "tmux":
-        return f"{ESC}Ptmux;{told.replace(ESC, ESC + ESC)}{ESC}\\"
+        return f"{ESC}Ptmux;{control.replace(ESC, ESC + ESC)}{ESC}\\"
     if wrap == "screen":
-        return f"{ESC}P{told}{ESC}\\"
-    return told
+        return f"{ESC}P{control}{ESC}\\"
+    return control

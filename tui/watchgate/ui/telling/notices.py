@@ -1,4 +1,4 @@
-"""What a console tells of by itself: which notices a change of the picture calls for.
+"""The notices that a change of the picture calls for.
 
 Pure: it is shown one picture after the other and remembers what it has told, so that no request,
 alarm or outage is told twice, whatever happens to the link, the screen or the demo meanwhile.
@@ -66,7 +66,7 @@ class _Told:
 
 
 class Notices:
-    """What one core's picture was told of; `command` also tells what a request wants to run."""
+    """The notices that one core's picture was given; `command` also tells what would run."""
 
     def __init__(self, *, command: bool = False) -> None:
         self._command = command
@@ -80,38 +80,38 @@ class Notices:
         self._off: dict[str, bool] = {}
         self._tampered: dict[str, frozenset[TamperedData]] = {}
         self._budgets: frozenset[object] | None = None
-        self._seen: set[str] = set()
+        self._attached: set[str] = set()
         self._away: set[str] = set()
 
     def look(self, state: State, link: Link, now_us: int) -> list[Notice]:
-        """What this picture calls for, the gravest first."""
-        found: list[Notice] = []
+        """Returns what this picture calls for, the gravest first."""
+        notices: list[Notice] = []
         if link.lost != self._lost:
             self._lost = link.lost
             if self._off:  # A core that was never seen is not lost: the screen says so.
-                found.append(_LOST if link.lost else _FOUND)
+                notices.append(_LOST if link.lost else _CORE_BACK)
         if link.state != "attached":
-            return found
-        found += self._hosts(state)
+            return notices
+        notices += self._hosts(state)
         for host, gate in _gates(state):
-            found += self._gate(host, gate, now_us)
-            found += self._tampering(host, gate)
-        found += self._alarm(state)
-        found += self._budget(state, now_us)
-        found += self._requests(state, now_us)
-        found += self._running_out(state, now_us)
-        return found
+            notices += self._gate(host, gate, now_us)
+            notices += self._tampering(host, gate)
+        notices += self._alarm(state)
+        notices += self._budget(state, now_us)
+        notices += self._requests(state, now_us)
+        notices += self._running_out(state, now_us)
+        return notices
 
     def _hosts(self, state: State) -> list[Notice]:
         here = {host.name for host in state.hosts.values() if host.here}
         gone = {host.name for host in state.hosts.values() if host.state == "lost"}
-        lost, found = gone & self._seen - self._away, self._away & here
-        self._seen |= here
+        lost, returned = gone & self._attached - self._away, self._away & here
+        self._attached |= here
         self._away = (self._away | lost) - here
         words = "acting calls there are denied where hooks gate, until it is back"
         return [
             *(Notice("lost", f"{host} lost: {words}") for host in sorted(lost)),
-            *(Notice("found", f"{host} is back", rings=False) for host in sorted(found)),
+            *(Notice("found", f"{host} is back", rings=False) for host in sorted(returned)),
         ]
 
     def _gate(self, host: str, gate: GateView, now_us: int) -> list[Notice]:
@@ -140,14 +140,14 @@ class Notices:
     def _budget(self, state: State, now_us: int) -> list[Notice]:
         """Budgets that have come near their end, or to it, since the last picture."""
         before = self._budgets
-        told = {
-            (each.key, each.told.level, each.told.day): each for each in standing(state, now_us)
+        notices = {
+            (each.key, each.data.level, each.data.day): each for each in standing(state, now_us)
         }
-        self._budgets = frozenset(told)
+        self._budgets = frozenset(notices)
         if before is None:
             return []  # The picture it begins with shows them.
-        fresh = [each for key, each in told.items() if key not in before]
-        return [Notice("budget", words(each), each.told.level == "used-up") for each in fresh]
+        fresh = [each for key, each in notices.items() if key not in before]
+        return [Notice("budget", words(each), each.data.level == "used-up") for each in fresh]
 
     def _alarm(self, state: State) -> list[Notice]:
         first, before = self._alarms is None, self._alarms
@@ -158,10 +158,10 @@ class Notices:
         fresh = self._alarmed.fresh(rows)
         if first:
             return []  # The picture it begins with shows them.
-        told = [rows[key] for key in fresh if key in rows]
-        if not told and before is not None and state.totals.alarms < before:
+        alarms = [rows[key] for key in fresh if key in rows]
+        if not alarms and before is not None and state.totals.alarms < before:
             return []  # Another day has begun.
-        return [_alarm_notice(told, state.totals.alarms)]
+        return [_alarm_notice(alarms, state.totals.alarms)]
 
     def _requests(self, state: State, now_us: int) -> list[Notice]:
         self._waiting.update(dict.fromkeys(str(i) for i in self._asked.fresh(state.pending)))
@@ -179,8 +179,8 @@ class Notices:
         return [Notice("requests", self._asks(views, now_us))]
 
     def _running_out(self, state: State, now_us: int) -> list[Notice]:
-        told = (view for view in state.by_deadline() if view.id not in self._waiting)
-        due = [view for view in told if _ends(view, now_us)]
+        urgent = (view for view in state.by_deadline() if view.id not in self._waiting)
+        due = [view for view in urgent if _ends(view, now_us)]
         fresh = set(self._last.fresh(view.id for view in due))
         views = [view for view in due if view.id in fresh]
         return [Notice("last", self._asks(views, now_us))] if views else []
@@ -199,7 +199,7 @@ class Notices:
 
 
 _LOST = Notice("lost", f"core lost: {WITHOUT_CORE['unknown']} until it is back")
-_FOUND = Notice("found", "the core is back", rings=False)
+_CORE_BACK = Notice("found", "the core is back", rings=False)
 
 
 def _risky(view: PendingView) -> bool:

@@ -18,5 +18,5 @@ def title(pending: int, *, lost: bool, off: bool) -> str:
 
 
 def set_title(words: str) -> str:
-    """What makes a terminal show a title."""
+    """Returns what makes a terminal show a title."""
     return f"\x1b]0;{words}\x07"

@@ -38,7 +38,7 @@ def ask_ascii(asked: bool) -> None:
 
 
 def ascii_asked() -> bool:
-    """Whether this terminal shows ASCII alone."""
+    """Returns whether this terminal shows ASCII alone."""
     return _asked.get()
 
 
@@ -51,7 +51,7 @@ def spelled(text: str) -> str:
     """A safe text, with everything but ASCII as visible escapes where the terminal needs that."""
     if text.isascii() or not _asked.get():
         return text
-    return FOREIGN.sub(lambda found: as_escape(found.group()), text)
+    return FOREIGN.sub(lambda match: as_escape(match.group()), text)
 
 
 def remembered(maxsize: int) -> Callable[[Callable[Given, Made]], Callable[Given, Made]]:
@@ -87,4 +87,4 @@ class AsciiLines(LineFilter):
 
 def ascii_cells(text: str) -> str:
     """A text in ASCII that takes the same cells."""
-    return _FOREIGN_RUN.sub(lambda found: UNSHOWN * cell_len(found.group()), text.translate(OWN))
+    return _FOREIGN_RUN.sub(lambda match: UNSHOWN * cell_len(match.group()), text.translate(OWN))

@@ -1,4 +1,4 @@
-"""Which palette is in use, and how risks are marked.
+"""The palette in use, and the marks of risks.
 
 A widget draws with `palette(self.app.theme).style("dim", "s1", bold=True)`; a stylesheet writes
 `$wg-s1`.

@@ -1,4 +1,4 @@
-"""The palette: type a part of a command, its key or what it does; Enter runs it."""
+"""The command palette: type a part of a command, its key or what it does; Enter runs it."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ KEY_CELLS = 12
 
 
 class CommandList(Pane):
-    """What was typed, and below it the commands that have it in name, key or help.
+    """The typed text, and below it the commands that have it in name, key or help.
 
     A command that does nothing now says why instead of what it does. Decisions are listed to be
     found, but only their own keys make them: nobody decides from a list. What plays a recording is
@@ -29,7 +29,7 @@ class CommandList(Pane):
     can_focus = True
 
     class Chosen(Message):
-        """A command is to be run, after the list has closed."""
+        """A command to run after the list has closed."""
 
         def __init__(self, action: str) -> None:
             super().__init__()
@@ -60,12 +60,12 @@ class CommandList(Pane):
             self._over = True
             self.post_message(self.Left())
         elif name == "enter":
-            found = self._found()
-            if found:
+            matches = self._matches()
+            if matches:
                 self._over = True
-                self.post_message(self.Chosen(found[min(self._place, len(found) - 1)].id))
+                self.post_message(self.Chosen(matches[min(self._place, len(matches) - 1)].id))
         elif name in _STEPS:
-            last = max(0, len(self._found()) - 1)
+            last = max(0, len(self._matches()) - 1)
             by = _STEPS[name] * (max(1, self.size.height - HEAD) if "page" in name else 1)
             self._place = min(max(0, self._place + by), last)
         elif name == "backspace":
@@ -83,12 +83,12 @@ class CommandList(Pane):
         if not self._typed:
             head.fit("  type a part of a command, Enter runs it", cells - 6, "dim")
         lines = [self.line(), head, self.line()]
-        found = self._found()
+        matches = self._matches()
         room = max(1, rows - HEAD)
         first = max(0, self._place - room + 1)
-        for number, key in enumerate(found[first : first + room], start=first):
+        for number, key in enumerate(matches[first : first + room], start=first):
             lines.append(self._entry(key, cells, chosen=number == self._place))
-        if not found:
+        if not matches:
             lines.append(self.line().add("  no command has that in its name", "dim"))
         return lines
 
@@ -108,7 +108,7 @@ class CommandList(Pane):
             return "only its key decides, where the request is shown"
         return key.reason(self._moment)
 
-    def _found(self) -> list[Key]:
+    def _matches(self) -> list[Key]:
         typed = self._typed.casefold().strip()
         if not typed:
             return self._keys
@@ -121,7 +121,7 @@ _NOT = 9
 
 
 def _rank(key: Key, typed: str, exact: str) -> int:
-    """How well a key is meant by what was typed: the lower the better, `_NOT` where it is not."""
+    """Ranks how well the typed text means a key: the lower the better, `_NOT` where it does not."""
     name = key.id.replace("_", " ")
     sought = typed.replace("_", " ").replace("-", " ")
     tests = (
@@ -138,6 +138,6 @@ def _rank(key: Key, typed: str, exact: str) -> int:
 
 
 def _spread(sought: str, text: str) -> bool:
-    """Whether the letters are all there in their order: `gof` means `gate off`."""
+    """Returns whether the letters are all there in their order: `gof` means `gate off`."""
     left = iter(text)
     return all(letter in left for letter in sought if letter != " ")

@@ -35,7 +35,7 @@ class Dock(Pane):
         self._rows = 0
 
     def show(self, docked: Docked) -> None:
-        """Take the newest picture; draws again only when a line would look different."""
+        """Takes the newest picture; draws again only when a line would look different."""
         rows = dock_rows(*self.app.size, docked, flat=self.inks.flat)
         age = ago((docked.now_us - docked.last.at) / 1_000_000) if docked.last else ""
         left_s = docked.left_s
@@ -68,7 +68,7 @@ class Dock(Pane):
             self.refresh()
 
     def again(self) -> None:
-        """Report the card with the next frame, also where it is the one that was reported last.
+        """Reports the card with the next frame, also where it is the one reported last.
 
         Another screen may have reported a different one meanwhile.
         """
@@ -92,7 +92,7 @@ class Dock(Pane):
         return drawn.lines
 
     def render_line(self, y: int) -> Strip:
-        """The line `y`; only what is really painted counts as shown."""
+        """Returns the line `y`; only what is really painted counts as shown."""
         strip = super().render_line(y)
         if self._card != self._reported:
             self._reported = self._card

@@ -57,12 +57,12 @@ APART = 12
 
 
 class Docked(msgspec.Struct, frozen=True, kw_only=True):
-    """What the dock shows: the request (and its place in the queue), or the last decision.
+    """The contents of the dock: the request and its place in the queue, or the last decision.
 
-    `one_line` is the form outside the monitor; `blocked` says why keys cannot decide it; `home` is
-    shown as `~`; `quiet` says what silence means when nothing pends, and `idle` what is said then.
-    `marked` counts the marked requests where this is one of them; with `bare` its secrets are told;
-    `hint` says how its session was answered so far.
+    `one_line` is the form outside the monitor; `blocked` has the reasons why keys cannot decide it;
+    `home` is shown as `~`; `quiet` are the words for silence when nothing pends, `idle` the title
+    then. `marked` counts the marked requests where this is one of them; with `bare` its secrets
+    are shown; `hint` is how its session was answered so far.
     """
 
     now_us: int
@@ -86,14 +86,14 @@ class Docked(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Picture(msgspec.Struct, frozen=True):
-    """The lines, and whether all that would run can be read in them."""
+    """The lines of the dock, and whether all that would run can be read in them."""
 
     lines: list[Line]
     complete: bool = False
 
 
 def dock_rows(columns: int, rows: int, docked: Docked, *, flat: bool = False) -> int:
-    """The lines that the dock takes on a screen of this size; one more where surfaces are alike."""
+    """Returns the lines of the dock on a screen of this size; one more where surfaces are alike."""
     if docked.pending is None or docked.one_line:
         return 1
     if columns < NARROW:
@@ -102,7 +102,7 @@ def dock_rows(columns: int, rows: int, docked: Docked, *, flat: bool = False) ->
 
 
 def picture(docked: Docked, cells: int, rows: int, colors: Palette) -> Picture:
-    """The dock at a size."""
+    """Draws the dock at a size."""
     if docked.pending is None:
         return Picture([_idle(docked, cells, colors)])
     frame = _Frame(docked, docked.pending, cells, colors)
@@ -128,9 +128,9 @@ class _Frame:
             self.rows = plan_rows(shown_text(data.tool, data.summary), self.room, air=False)
         else:
             text = shown_text(data.tool, data.summary)
-            how = look(data, bare=docked.bare)
+            masking = look(data, bare=docked.bare)
             # What is longer is never allowed from here, and to lay it out takes seconds.
-            self.rows = lay_out(text[:APPROVABLE_CHARS], data.findings, self.room, how=how)
+            self.rows = lay_out(text[:APPROVABLE_CHARS], data.findings, self.room, masking=masking)
         self.rest = rest(data, bare=docked.bare)
         self.words = silence(view.data, view.agent, docked.left_s, whole=cells >= ROOMY)
 
@@ -140,7 +140,7 @@ class _Frame:
         command, whole = self.command(3)
         blanks = [self.line() for _ in range(3 - len(command))]
         middle = [*blanks[:1], *command, *blanks[1:]]
-        facts, told = self.facts(noted=not tall)
+        facts, facts_shown = self.facts(noted=not tall)
         if tall:
             lines = [self.line(), self.head(), *middle, self.why(9), facts, self.end()]
         else:
@@ -150,10 +150,10 @@ class _Frame:
             else:
                 safer = None
             lines = [self.head(), *middle, self.why(9), *([safer] if safer else []), facts]
-        return self.done(lines, whole and told)
+        return self.done(lines, whole and facts_shown)
 
     def end(self) -> Line:
-        """What an allow leads to, a safer way, and how the session was answered so far."""
+        """Returns the last line: what an allow leads to, a safer way, the session's answers."""
         line = self.line().add(note(self.data, self.view.agent))
         if line.left_cells > INDENT:
             line.add("     ")
@@ -163,18 +163,18 @@ class _Frame:
         return line
 
     def safer(self, line: Line) -> Line | None:
-        """Add the safer way to a line; None where no rule suggests one."""
-        told = safer(self.data)
-        if not told:
+        """Adds the safer way to a line; None where no rule suggests one."""
+        suggestion = safer(self.data)
+        if not suggestion:
             return None
         first = line.left_cells == INDENT
         line.add("safer  ", "dim").to(9 if first else 0)
-        return line.fit(told, self.cells - line.left_cells - 1)
+        return line.fit(suggestion, self.cells - line.left_cells - 1)
 
-    def asked(self, most: int, *, tall: bool) -> Picture:
-        """A question or plan: nothing is known of it but its own words, so they get the room."""
-        command, whole = self.command(most)
-        blanks = [self.line() for _ in range(most - len(command))]
+    def asked(self, row_limit: int, *, tall: bool) -> Picture:
+        """Draws a question or plan; nothing is known but its own words, so they get the room."""
+        command, whole = self.command(row_limit)
+        blanks = [self.line() for _ in range(row_limit - len(command))]
         last = self.line().fit(after(self.data, self.view.agent), self.room, "dim")
         top = [self.line()] if tall else []
         return self.done([*top, self.head(), *command, *blanks, last], whole and not self.rest.text)
@@ -183,15 +183,15 @@ class _Frame:
         if self.data.asks != "approval":
             command, whole = self.command(3)
             blanks = [self.line() for _ in range(3 - len(command))]
-            told = whole and not self.rest.text
-            return self.done([self.head(), *command, *blanks, self.countdown()], told)
+            all_shown = whole and not self.rest.text
+            return self.done([self.head(), *command, *blanks, self.countdown()], all_shown)
         command, whole = self.command(2)
-        facts, told = self.facts(noted=True)
+        facts, all_shown = self.facts(noted=True)
         one = len(command) == 1
         third = facts if one else self.why(7)
-        told = told and (one or not self.rest.text)
+        all_shown = all_shown and (one or not self.rest.text)
         lines = [self.head(), *command, *([self.why(7)] if one else []), third]
-        return self.done([*lines, self.countdown()], whole and told)
+        return self.done([*lines, self.countdown()], whole and all_shown)
 
     def single(self) -> Line:
         line = self.line()
@@ -239,7 +239,7 @@ class _Frame:
         return "   ".join(filter(None, (place, marked)))
 
     def bar(self, line: Line, *, longest: int = LONGEST_BAR) -> Line:
-        """The countdown at the right end, with a bar where there is room."""
+        """Adds the countdown at the right end, with a bar where there is room."""
         left_s = self.docked.left_s
         room = self.cells - line.left_cells - len(self.words) - 7
         if left_s is not None and room >= SHORTEST_BAR:
@@ -259,13 +259,13 @@ class _Frame:
                 line.add(stretch, ink)
         return line
 
-    def command(self, most: int) -> tuple[list[Line], bool]:
-        """At most so many lines of the command, and whether that is all of it."""
+    def command(self, row_limit: int) -> tuple[list[Line], bool]:
+        """Returns at most so many lines of the command, and whether that is all of it."""
         lines: list[Line] = []
-        missing = len(self.rows) - most
-        for number, row in enumerate(self.rows[:most]):
+        missing = len(self.rows) - row_limit
+        for number, row in enumerate(self.rows[:row_limit]):
             line = self.line()
-            if missing > 0 and number == most - 1:
+            if missing > 0 and number == row_limit - 1:
                 more = f"+{missing} lines, "
                 line.right(more, "dim").right(key_for("view"), "accent", bold=True).right(
                     " to view ", "dim"
@@ -286,7 +286,7 @@ class _Frame:
         return line.fit(why(self.data), self.cells - column - 1)
 
     def facts(self, *, noted: bool) -> tuple[Line, bool]:
-        """Where and by which rule, what else the input holds, and whether all of that fits."""
+        """Returns the line of facts (folder, rule, other input), and whether all of them fit."""
         line = self.line()
         if self.place() and NARROW <= self.cells < 100:
             line.right(f"{self.place()} ", "dim")
@@ -295,36 +295,36 @@ class _Frame:
         about = note(self.data, self.view.agent) if noted else ""
         cwd = home(covered(self.data.cwd), self.docked.home)
         needed = (min(width(cwd), LONGEST_PATH // 2), width(about), width(others.text))
-        beside_it = sum(cells + APART for cells in needed[1:] if cells)
-        self.touch(line, room - beside_it, needed[0])
+        remarks = sum(cells + APART for cells in needed[1:] if cells)
+        self.touch(line, room - remarks, needed[0])
         # What an allow leads to is not cut; what is left tells the end of the path.
         touches = line.left_cells > INDENT
-        beside = line.left_cells + APART if touches else 14 if self.cells >= NARROW else 12
-        left = min(LONGEST_PATH, room - width(about) - beside if about or touches else LONGEST_PATH)
-        told = others.whole and left >= SHORTEST_PATH
+        taken = line.left_cells + APART if touches else 14 if self.cells >= NARROW else 12
+        left = min(LONGEST_PATH, room - width(about) - taken if about or touches else LONGEST_PATH)
+        all_shown = others.whole and left >= SHORTEST_PATH
         facts = [("cwd", cut_front(cwd, left) if left >= SHORTEST_PATH else ""), ("", about)]
         if self.cells < NARROW:
             facts.reverse()
         for label, value in (*facts, ("input", others.text)):
-            told = self.fact(line, label, value, room) and told
+            all_shown = self.fact(line, label, value, room) and all_shown
         if width(self.data.rule) + 11 <= room - line.left_cells:
             self.fact(line, "rule", safe_text(self.data.rule), room)
-        return line, told
+        return line, all_shown
 
     def touch(self, line: Line, room: int, path: int) -> None:
-        """Say first what it would touch, in so many cells of the line less those of the path.
+        """Adds what the call would touch, in so many cells of the line less those of the path.
 
-        The path is cut where that lets all be told which would be lost for good.
+        The path is cut where that leaves room for all that would be lost for good.
         """
         row, view = touched(self.view), self.view
-        most = room - (path + APART if path else 0)
+        widest = room - (path + APART if path else 0)
         grave = tuple(fact for fact in view.facts if fact.grave)
         if grave and path > SHORTEST_PATH:
             lost = touched(msgspec.structs.replace(view, facts=grave))
             others = len(DOTS) if len(grave) < len(view.facts) else 0
             needed = TOUCH_COLUMN + row_cells(lost) + others
-            most = max(most, needed) if needed <= room - SHORTEST_PATH - APART else most
-        room = most
+            widest = max(widest, needed) if needed <= room - SHORTEST_PATH - APART else widest
+        room = widest
         if not row or room < SHORTEST_TOUCH + line.left_cells:
             return
         left = room - line.add("touch", "dim").to(TOUCH_COLUMN).left_cells
@@ -334,7 +334,7 @@ class _Frame:
         draw_row(line, row, left, underline=False)
 
     def fact(self, line: Line, label: str, value: str, room: int) -> bool:
-        """Add a labelled value to the line; False when that cut it."""
+        """Adds a labelled value to the line; False when that cut it."""
         if not value:
             return True
         first = line.left_cells == INDENT
@@ -356,9 +356,11 @@ def _idle(docked: Docked, cells: int, colors: Palette) -> Line:
     last = docked.last
     if last is None:
         return line
-    how, by, who = ended(last.word, last.by).partition(" by ")
+    ending, by, who = ended(last.word, last.by).partition(" by ")
     glyph = ENDINGS[last.word].glyph if last.word in ENDINGS else ""
-    line.add("     last: ", "dim").add(f"{glyph} {how}").add(f"  {short_id(last.request)}", "dim")
+    line.add("     last: ", "dim").add(f"{glyph} {ending}").add(
+        f"  {short_id(last.request)}", "dim"
+    )
     when = f"{ago((docked.now_us - last.at) / 1_000_000)} ago"
     after = f"{by.lstrip()}{who}, {when}" if who else when
     room = cells - line.left_cells - line.right_cells - 3

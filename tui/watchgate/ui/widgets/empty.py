@@ -1,4 +1,4 @@
-"""The designed empty states: what is so, what is safe, and the one next key."""
+"""The empty states of the Monitor: the situation, what is safe, and the next key."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ Kind = Literal["connecting", "no-core", "no-session", "no-call", "left-out", "no
 
 
 class Empty(Pane):
-    """Stands where the table would, while there is nothing to put into it."""
+    """A text in the place of the table, while there is nothing to put into it."""
 
     DEFAULT_CSS = "Empty { height: 1fr; }"
 
@@ -33,9 +33,9 @@ class Empty(Pane):
         self._not_gated: Sequence[SessionView] = ()
 
     def show(self, kind: Kind, moment: Moment | None = None, *, words: str = "") -> None:
-        """Show one of the states; `words` is the filter of `no-match`.
+        """Shows one of the states; `words` is the filter of `no-match`.
 
-        The `moment` tells of the agents of this machine, and of sessions that run without a gate.
+        The `moment` has the agents of this machine, and the sessions that run without a gate.
         """
         agents = moment.agents if moment is not None else ()
         live = live_sessions(moment.state) if moment is not None else ()
@@ -97,7 +97,7 @@ class Empty(Pane):
         return [self._title(title), self.line().add(then, "dim")]
 
     def _ungated(self, cells: int) -> list[Line]:
-        """The sessions that run without our hooks, and why as far as is known."""
+        """Lists the sessions that run without our hooks, and why as far as is known."""
         ungated = self._not_gated
         verb, they = ("runs", "it does") if len(ungated) == 1 else ("run", "they do")
         lines = [
@@ -117,8 +117,8 @@ class Empty(Pane):
         return self.line().add("  ").add(f"{key}  ", "accent", bold=True).add(what, bold=True)
 
     def _states(self, cells: int) -> list[Line]:
-        """Draw how each agent that is here stands, and the command that connects the others."""
-        here = [each for each in self._agents if each.found or each.installed]
+        """Lists the agents that are here with their states, and the command for the others."""
+        here = [each for each in self._agents if each.is_present or each.installed]
         lines = []
         for each in here[:AGENTS_SHOWN]:
             name = f"{each.host}:{each.agent}" if each.host else each.agent

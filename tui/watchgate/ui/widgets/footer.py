@@ -1,4 +1,4 @@
-"""The footer: what can be pressed now, and before it for a moment what the operator is told.
+"""The two lines of keys: the screens at the top, and at the bottom what can be pressed now.
 
 A hint is whole or absent, never cut.
 """
@@ -25,7 +25,7 @@ class Footer(Pane):
         self._note = ""
 
     def show(self, hints: Sequence[Hint], note: str = "") -> None:
-        """Show these hints, which fit; after a `note`, as many of them as it leaves room for."""
+        """Shows these hints, which fit; after a `note`, as many of them as it leaves room for."""
         if (hints, note) != (self._hints, self._note):
             self._hints, self._note = hints, note
             self.redraw()

@@ -1,4 +1,4 @@
-"""The help page: every key from the registry, every mark, and the rules, in columns that fit."""
+"""Pages of text that scroll: the help with every key and mark, and the end of the core's log."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from watchgate.ui.widgets.pane import Line, Pane
 
 KEY_CELLS = 10
 MANY = 4
-"""More keys than this are told by the first and the last."""
+"""More keys than this are named by the first and the last."""
 
 COLUMNS = (2, 47, 88)
 NARROW_COLUMNS = (2, 44)
@@ -52,14 +52,14 @@ class HelpPage(Pane):
     DEFAULT_CSS = "HelpPage { height: 1fr; }"
 
     def __init__(self, keymap: Keymap, *, replay: bool = False) -> None:
-        """In a `replay` its keys stand where those that decide stand otherwise."""
+        """Lists the keys of a `replay` in the place of those that decide, if it is one."""
         super().__init__()
         self._sections = (REPLAY, *SECTIONS[1:]) if replay else SECTIONS
         self._keymap = keymap
         self._top = 0
 
     def move(self, lines: int) -> None:
-        """Scroll by so many lines, no further than the last one stays in view."""
+        """Scrolls by so many lines, no further than the last one stays in view."""
         last = max(0, len(self._page(self.size.width)) - self.size.height)
         top = min(max(0, self._top + lines), last)
         if top != self._top:
@@ -78,12 +78,14 @@ class HelpPage(Pane):
         marks = [*self._risks(), *self._states()]
         texts = [*self._texts(), *self._filters()]
         if cells >= COLUMNS[2] + 28:
-            return self._beside([first, second, [*marks, *texts]])
+            return self._side_by_side([first, second, [*marks, *texts]])
         if cells >= NARROW_COLUMNS[1] + 36:
-            return self._beside([[*first, *texts], [*second, *marks]], NARROW_COLUMNS)
-        return self._beside([[*first, *second, *marks, *texts]])
+            return self._side_by_side([[*first, *texts], [*second, *marks]], NARROW_COLUMNS)
+        return self._side_by_side([[*first, *second, *marks, *texts]])
 
-    def _beside(self, columns: list[list[Text]], places: tuple[int, ...] = COLUMNS) -> list[Line]:
+    def _side_by_side(
+        self, columns: list[list[Text]], places: tuple[int, ...] = COLUMNS
+    ) -> list[Line]:
         lines = []
         for number in range(max(len(column) for column in columns)):
             line = self.line()
@@ -169,7 +171,7 @@ class HelpPage(Pane):
 
 
 def _lines(names: tuple[str, ...]) -> list[tuple[bool, str]]:
-    """The keys in as many lines as their column needs, and whether each is the first of them."""
+    """Returns the keys in as many lines as their column needs, and whether each is the first."""
     if len(names) > MANY and all(len(name) == 1 for name in names):
         return [(True, f"{names[0]} ... {names[-1]}")]
     lines = [""]

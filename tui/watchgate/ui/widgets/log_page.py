@@ -1,4 +1,4 @@
-"""The last lines of the core's log, as they lie on disk."""
+"""Pages of text that scroll: the help with every key and mark, and the end of the core's log."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class LogPage(Pane):
         self._up = 0
 
     def _wrapped(self, cells: int) -> list[str]:
-        """The lines as they fit, none of them cut."""
+        """Returns the lines as they fit, none of them cut."""
         return [
             "".join(piece.text for piece in row)
             for line in self._lines
@@ -28,9 +28,9 @@ class LogPage(Pane):
         ]
 
     def move(self, lines: int) -> None:
-        """Scroll by so many lines."""
-        most = max(0, len(self._wrapped(self.size.width)) - self.size.height)
-        self._up = min(max(0, self._up - lines), most)
+        """Scrolls by so many lines."""
+        highest = max(0, len(self._wrapped(self.size.width)) - self.size.height)
+        self._up = min(max(0, self._up - lines), highest)
         self.redraw()
 
     def draw(self, cells: int, rows: int) -> list[Line]:

@@ -1,4 +1,4 @@
-"""What stands in the dock's place when the core is lost: what happened and what it means."""
+"""The banners with the alarm's bar: core lost, gate switched off, a file of the gate changed."""
 
 from __future__ import annotations
 
@@ -29,14 +29,14 @@ _AGENTS: Final[dict[WithoutCore, tuple[str, str]]] = {
 }
 
 NAMED = 3
-"""Requests that are named; of more only the number is told."""
+"""Requests that are named; of more only the number is shown."""
 
 
 class LostView(msgspec.Struct, frozen=True, kw_only=True):
-    """What was known when the core went.
+    """The last known state of a core that is lost.
 
     `pending` are the open requests with whether their hook clients deny them by themselves, `seq`
-    the last record that came (0: there never was a picture), `why` the reason as the link tells it.
+    the last record that came (0: there never was a picture), `why` the link's reason.
     `off` says that the gate was switched off, which holds without a core too, and `calls` what the
     hooks on this machine do by themselves.
     """
@@ -51,7 +51,7 @@ class LostView(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Lost(Pane):
-    """An area with the alarm's bar: what it means for agents and journal, then the keys."""
+    """An area with the alarm's bar: what the loss means for agents and journal, then the keys."""
 
     DEFAULT_CSS = "Lost { height: 10; }"
 
@@ -62,7 +62,7 @@ class Lost(Pane):
         self._view = LostView()
 
     def show(self, view: LostView) -> None:
-        """Show this loss."""
+        """Shows this loss."""
         if view != self._view:
             self._view = view
             self.redraw()
@@ -116,9 +116,9 @@ def _fate(pending: Sequence[tuple[str, bool]]) -> str:
     for denied, words in ((True, "denied by"), (False, "handed back by")):
         ids = [short_id(request) for request, closed in pending if closed is denied]
         if ids:
-            verb, whose = ("is", "its hook client") if len(ids) == 1 else ("are", "hook clients")
+            verb, clients = ("is", "its hook client") if len(ids) == 1 else ("are", "hook clients")
             parts.append(
-                f"{_named(ids)} {verb} {words} {whose if len(ids) == 1 else 'their ' + whose}"
+                f"{_named(ids)} {verb} {words} {clients if len(ids) == 1 else 'their ' + clients}"
             )
     return "; ".join(parts)
 

@@ -1,4 +1,4 @@
-"""What stands in the dock's place while the gate is switched off, and how to switch it on."""
+"""The banners with the alarm's bar: core lost, gate switched off, a file of the gate changed."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from watchgate.ui.widgets.pane import Line, Pane
 
 
 class OffView(msgspec.Struct, frozen=True, kw_only=True):
-    """Who switched it off, until when in words, and what has run since, by risk."""
+    """The switched off gate: by whom, until when in words, and what has run since, by risk."""
 
     by: str = ""
     until: str = ""
@@ -30,7 +30,7 @@ class OffBanner(Pane):
         self._view = OffView()
 
     def show(self, view: OffView) -> None:
-        """Show who switched the gate off and what ran since."""
+        """Shows who switched the gate off and what ran since."""
         if view != self._view:
             self._view = view
             self.redraw()

@@ -1,4 +1,4 @@
-"""A pane that draws its own lines: what every part of the console is built of.
+"""A pane that draws its own lines: every part of the console is built of panes.
 
 A pane is drawn from values alone. `Line` collects styled texts from the left and from the right
 and fills the cells between them; a `Pane` asks its `draw` for lines and hands them to Textual's
@@ -19,7 +19,7 @@ from watchgate.ui.theming.theme import palette
 
 
 class Line:
-    """One line in the making: texts from the left, texts from the right, one ground below both."""
+    """A line in the making: texts from the left, texts from the right, one ground below both."""
 
     def __init__(self, colors: Palette, ground: Token = "bg") -> None:
         self.colors = colors
@@ -39,7 +39,16 @@ class Line:
         underline: bool = False,
         reverse: bool = False,
     ) -> Line:
-        """Add a text to the left part."""
+        """Adds a text to the left part.
+
+        Args:
+            text: The text; made safe to show.
+            ink: Colour of the text.
+            on: Ground of the text, None for that of the line.
+            bold: Whether it is bold.
+            underline: Whether it is underlined.
+            reverse: Whether ink and ground are swapped.
+        """
         text = _safe(text)
         style = self.colors.style(
             ink, on or self.ground, bold=bold, underline=underline, reverse=reverse
@@ -49,13 +58,13 @@ class Line:
         return self
 
     def to(self, column: int) -> Line:
-        """Move the left part on to a column with blanks, if it is not there yet."""
+        """Moves the left part on to a column with blanks, if it is not there yet."""
         return self.add(" " * (column - self.left_cells)) if column > self.left_cells else self
 
     def fit(self, text: str, cells: int, ink: Token = "fg", *, bold: bool = False) -> Line:
-        """Add a text cut to `cells`, its dots in dim."""
-        kept, dots = cut(text, cells)
-        self.add(kept, ink, bold=bold)
+        """Adds a text cut to `cells`, its dots in dim."""
+        head, dots = cut(text, cells)
+        self.add(head, ink, bold=bold)
         return self.add(dots, "dim") if dots else self
 
     def right(
@@ -67,7 +76,15 @@ class Line:
         bold: bool = False,
         reverse: bool = False,
     ) -> Line:
-        """Add a text to the right part, after those already there."""
+        """Adds a text to the right part, after those already there.
+
+        Args:
+            text: The text; made safe to show.
+            ink: Colour of the text.
+            on: Ground of the text, None for that of the line.
+            bold: Whether it is bold.
+            reverse: Whether ink and ground are swapped.
+        """
         text = _safe(text)
         style = self.colors.style(ink, on or self.ground, bold=bold, reverse=reverse)
         self._right.append(Segment(text, style))
@@ -75,13 +92,13 @@ class Line:
         return self
 
     def join(self, other: Line) -> Line:
-        """Add the left part of another line."""
+        """Adds the left part of another line."""
         self._left += other._left
         self.left_cells += other.left_cells
         return self
 
     def strip(self, cells: int) -> Strip:
-        """The line at a width: the right part keeps its place, the left part is cropped."""
+        """Renders the line at a width: the right part keeps its place, the left part is cropped."""
         blank = self.colors.style("fg", self.ground)
         room = max(0, cells - self.right_cells)
         left = Strip(self._left, self.left_cells)
@@ -92,7 +109,7 @@ class Line:
 
 
 def _safe(text: str) -> str:
-    """The text as it may reach a terminal, whoever forgot to make it safe before it was cut."""
+    """Makes a text safe to show, whoever forgot to do so before it was cut."""
     return text if text.isprintable() else safe_text(text)
 
 
@@ -113,15 +130,15 @@ class Pane(Widget):
         return palette(self.app.theme)
 
     def line(self, ground: Token | None = None) -> Line:
-        """A new line on this pane's ground."""
+        """Returns a new line on this pane's ground."""
         return Line(self.inks, ground or self.ground)
 
     def draw(self, cells: int, rows: int) -> list[Line]:
-        """The lines to show in that much room; missing ones stay empty."""
+        """Returns the lines to show in that much room; missing ones stay empty."""
         raise NotImplementedError
 
     def redraw(self) -> None:
-        """Draw again, and repaint the lines that came out different."""
+        """Draws again, and repaints the lines that came out different."""
         before, self._drawn = self._drawn, None
         if before is None or before[:2] != (self.size, self.app.theme):
             self.refresh()
@@ -132,7 +149,7 @@ class Pane(Widget):
                 self.refresh(Region(0, y, self.size.width, 1))
 
     def render_line(self, y: int) -> Strip:
-        """The line `y` of the pane."""
+        """Returns the line `y` of the pane."""
         strips = self._strips()
         if y < len(strips):
             return strips[y]

@@ -1,4 +1,4 @@
-"""The banner above a replay or a demo: where the replay stands, and who waits meanwhile.
+"""The banner above a replay or a demo: the replay's position, and who waits meanwhile.
 
 A demo has none until a request waits behind it.
 """
@@ -32,7 +32,7 @@ class ReplayBar(Pane):
         self._waiting = Waiting()
 
     def show(self, view: ReplayView | None, waiting: Waiting = NOBODY) -> None:
-        """Show where the replay stands (None: a demo), and which requests are open."""
+        """Shows the position of the replay (None: a demo), and which requests are open."""
         if (view, waiting) != (self._view, self._waiting):
             self._view, self._waiting = view, waiting
             self.redraw()
@@ -49,7 +49,7 @@ class ReplayBar(Pane):
             self._add_waiting(line, "the replay", cells)
         _add_fitting(line, f"{clock(view.now_us)}   ", cells)
         if not self._waiting.count:
-            line.right(f"{_told(view, wide=cells >= WIDE)} ", "fg" if view.skipped_s else "dim")
+            line.right(f"{_progress(view, wide=cells >= WIDE)} ", "fg" if view.skipped_s else "dim")
         position = f"{person(view.film_s)} of {person(view.end_s)}  "
         if line.left_cells + width(position) + line.right_cells < cells:
             line.add(position, "dim")
@@ -61,7 +61,7 @@ class ReplayBar(Pane):
         return [line]
 
     def _add_waiting(self, line: Line, shown: str, cells: int) -> Line:
-        """Add what waits at the core now and the way there, which go before what is `shown`."""
+        """Adds what waits at the core now and the way there, which precede what is `shown`."""
         room = cells - line.left_cells - 3
         forms = _waiting_words(self._waiting, f"{key_for('detach')} leaves", shown)
         words = next((each for each in forms if width(each) <= room), forms[-1])
@@ -69,24 +69,24 @@ class ReplayBar(Pane):
 
 
 def _add_fitting(line: Line, text: str, cells: int) -> Line:
-    """Add a text where it fits whole beside what stands at the right."""
+    """Adds a text where it fits whole next to the right part."""
     if line.left_cells + width(text) + line.right_cells <= cells:
         line.add(text)
     return line
 
 
 def _waiting_words(waiting: Waiting, leaves: str, shown: str) -> tuple[str, ...]:
-    """Who waits and how it `leaves` what is shown, in fewer and fewer words, none of them cut."""
+    """Returns the words for who waits, in shorter and shorter forms, none of them cut."""
     number, risk = count(waiting.count), waiting.worst.upper()
     several = bool(risk) and waiting.count > 1
     silence = f", next {waiting.consequence}" if several else f" {waiting.consequence}"
-    most = f"up to {risk}" if several else risk
+    highest = f"up to {risk}" if several else risk
     whole = f"the highest {risk}" if several else risk
     return (
         f"{plural(waiting.count, 'request')} now: {f'{whole}{silence}'.strip()}, {leaves} {shown}",
-        f"{number} now: {f'{most}{silence}'.strip()}, {leaves} {shown}",
-        f"{number} now: {f'{most}{silence}'.strip()}, {leaves}",
-        f"{' '.join(filter(None, (number, 'now', most)))}, {leaves}",
+        f"{number} now: {f'{highest}{silence}'.strip()}, {leaves} {shown}",
+        f"{number} now: {f'{highest}{silence}'.strip()}, {leaves}",
+        f"{' '.join(filter(None, (number, 'now', highest)))}, {leaves}",
         f"{number} now, {leaves}",
     )
 
@@ -100,7 +100,7 @@ def _going(view: ReplayView) -> str:
     return "paused" if view.speed == 1 else f"paused, {speed}"
 
 
-def _told(view: ReplayView, *, wide: bool) -> str:
+def _progress(view: ReplayView, *, wide: bool) -> str:
     if view.skipped_s:
         return f"idle {ago(view.skipped_s)} skipped"
     if wide:
@@ -109,7 +109,7 @@ def _told(view: ReplayView, *, wide: bool) -> str:
 
 
 def _share(view: ReplayView) -> float:
-    """How much of it was played: by time, by records where no time passed."""
+    """Returns the share that was played: by time, by records where no time passed."""
     if view.end_s <= 0:
         return view.played / view.count
     return 1.0 if view.over else view.film_s / view.end_s

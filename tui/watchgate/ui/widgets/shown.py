@@ -1,4 +1,4 @@
-"""A text as it is shown, and where each part of it went: secrets, hidden characters, blanks."""
+"""A text with its secrets, hidden characters and runs of blanks replaced by visible words."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ Kind = Literal["secret", "hidden", "break", "blanks"]
 
 
 class Look(msgspec.Struct, frozen=True):
-    """How a text is looked at: with its secrets `bare`, or covered as far as `coverable` lets.
+    """Masking of a text: its secrets `bare`, or covered as far as `coverable` allows.
 
-    Runs of blanks are told as a number, also those that indent a line unless `code`.
+    Runs of blanks become a number, also those that indent a line unless `code`.
     """
 
     bare: bool = False
@@ -35,7 +35,7 @@ COVERED = Look()
 
 
 def look(data: RequestData, *, bare: bool) -> Look:
-    """How the text of a request is looked at; `bare` once its secrets were asked for."""
+    """Returns the masking for the text of a request; `bare` once its secrets were asked for."""
     starts = tuple(sorted({part.span[0] for part in data.segments}))
     return Look(bare, starts, one_line=data.opaque)
 
@@ -50,15 +50,15 @@ class Stretch(msgspec.Struct, frozen=True, gc=False):
 
 
 class Shown(msgspec.Struct, frozen=True):
-    """A text in the making: its own characters, but for the stretches drawn in other words."""
+    """A text as it is drawn: its own characters, but for the stretches drawn in other words."""
 
     source: str
     stretches: tuple[Stretch, ...]
 
     def at(self, position: int) -> int:
-        """Where in the shown text a position of the original is; inside a stretch: where that is.
+        """Returns the place in the shown text of a position of the original.
 
-        Positions at the end of a stretch are past it.
+        Positions inside a stretch have the place of its start, those at its end are past it.
         """
         shift = 0
         for each in self.stretches:
@@ -68,7 +68,7 @@ class Shown(msgspec.Struct, frozen=True):
         return position + shift
 
     def span(self, span: Span) -> Span:
-        """The span of the shown text that shows a span of the original; stretches stay whole."""
+        """Returns the span of the shown text for a span of the original; stretches stay whole."""
         start, end = span
         for each in self.stretches:
             if each.start < end < each.end:
@@ -76,33 +76,35 @@ class Shown(msgspec.Struct, frozen=True):
         return self.at(start), self.at(end)
 
 
-def shown(text: str, how: Look = COVERED) -> Shown:
-    """How a text is to be drawn so that nothing in it hides, and no secret is told."""
-    told = [] if how.bare else coverable(text, how.starts, one_line=how.one_line)
-    found = [Stretch(each.start, each.end, each.shown, "secret") for each in told]
-    taken = [(each.start, each.end) for each in found]
+def shown(text: str, masking: Look = COVERED) -> Shown:
+    """Returns a text as it is to be drawn: nothing in it hides, and no secret shows."""
+    secrets = [] if masking.bare else coverable(text, masking.starts, one_line=masking.one_line)
+    stretches = [Stretch(each.start, each.end, each.shown, "secret") for each in secrets]
+    taken = [(each.start, each.end) for each in stretches]
     safe = visible(text)
     for escape in safe.escapes:
         words = safe.text[escape.start : escape.end]
         kind: Kind = "break" if words.startswith("\\") else "hidden"
-        found.append(Stretch(escape.source, escape.source + 1, words, kind))
+        stretches.append(Stretch(escape.source, escape.source + 1, words, kind))
     if ascii_asked() and not text.isascii():
-        hidden = {each.start for each in found if each.kind == "hidden"}
+        hidden = {each.start for each in stretches if each.kind == "hidden"}
         for match in FOREIGN.finditer(text):
             start, end = match.span()
             if start not in hidden:
-                found.append(Stretch(start, end, as_escape(match.group()), "hidden"))
-    for match in (_INNER_BLANKS if how.code else _BLANKS).finditer(text):
+                stretches.append(Stretch(start, end, as_escape(match.group()), "hidden"))
+    for match in (_INNER_BLANKS if masking.code else _BLANKS).finditer(text):
         start, end = match.span()
-        found.append(Stretch(start, end, f"<{end - start} blanks>", "blanks"))
+        stretches.append(Stretch(start, end, f"<{end - start} blanks>", "blanks"))
     if taken:
-        found = [each for each in found if each.kind == "secret" or not _inside(each, taken)]
-    return Shown(text, tuple(sorted(found, key=lambda each: each.start)))
+        stretches = [
+            each for each in stretches if each.kind == "secret" or not _inside(each, taken)
+        ]
+    return Shown(text, tuple(sorted(stretches, key=lambda each: each.start)))
 
 
-def covers(text: str, how: Look = COVERED) -> int:
-    """How many secrets of a text are covered when it is looked at so."""
-    return len(coverable(text, how.starts, one_line=how.one_line))
+def covers(text: str, masking: Look = COVERED) -> int:
+    """Counts the secrets of a text that are covered with this masking."""
+    return len(coverable(text, masking.starts, one_line=masking.one_line))
 
 
 def _inside(each: Stretch, taken: list[Span]) -> bool:

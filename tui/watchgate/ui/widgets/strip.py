@@ -14,11 +14,11 @@ from watchgate.ui.widgets.request.request_words import ASKED
 
 
 class StripView(msgspec.Struct, frozen=True, kw_only=True):
-    """What the strip tells: counts as words, and the one thing that is most urgent.
+    """The contents of the strip: counts as words, and the one most urgent thing.
 
     `hosts` says how many of several machines answer, `away` that something is wrong with one.
     `over_budget` and `near_budget`: the day's budget is used up, or nearly, as the words of the
-    cost tell.
+    cost say.
     `none_gated` says that no session passes the gate; `ungated` calls are known to have run without
     passing one.
     `locked` says that this terminal may let nothing run until it is unlocked.
@@ -55,14 +55,14 @@ class StripView(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class _Group(NamedTuple):
-    """One part of the line; the lowest `rank`, which no other has, is given room first."""
+    """A part of the line; the lowest `rank`, which no other has, gets room first."""
 
     line: Line
     rank: int
 
 
 class StatusStrip(Pane):
-    """One line; groups leave it whole, the least telling first, when it is narrow."""
+    """The strip's pane; groups leave it whole, the least important first, when it is narrow."""
 
     DEFAULT_CSS = "StatusStrip { height: 1; }"
 
@@ -73,7 +73,7 @@ class StatusStrip(Pane):
         self._view = StripView()
 
     def show(self, view: StripView) -> None:
-        """Show this state of the gate."""
+        """Shows this state of the gate."""
         if view != self._view:
             self._view = view
             self.redraw()
@@ -110,9 +110,9 @@ class StatusStrip(Pane):
             changed = self.line().add("  ").add(word, "alarm_ink", on="alarm", bold=True)
             groups.append(_Group(changed, -2))
         if view.locked:
-            how = f"   {key_for('unlock')} unlocks" if cells >= 120 else ""
+            unlock = f"   {key_for('unlock')} unlocks" if cells >= 120 else ""
             locked = self.line().add("  ").add(" LOCKED ", "bg", on="medium", bold=True)
-            groups.append(_Group(locked.add(how, "dim"), 0))
+            groups.append(_Group(locked.add(unlock, "dim"), 0))
         if cells < 60:
             return groups
         profile = view.profile if view.profile != "watch" else "watch, NOT GATING"
@@ -135,12 +135,12 @@ class StatusStrip(Pane):
             rate = self.line().add(f"   {view.per_minute}").add(" calls/min", "dim")
             groups.append(_Group(rate, 6 if view.near_budget else 5))
         cost = view.cost_wide if cells >= 100 else view.cost
-        told = self.line().add(f"   {cost}", bold=view.over_budget)
-        groups.append(_Group(told, 2 if view.over_budget else 5 if view.near_budget else 6))
+        cost_part = self.line().add(f"   {cost}", bold=view.over_budget)
+        groups.append(_Group(cost_part, 2 if view.over_budget else 5 if view.near_budget else 6))
         return [*groups, *self._ungated()]
 
     def _ungated(self) -> list[_Group]:
-        """Count the calls that passed no gate, which outranks other counts; "" for none."""
+        """Counts the calls that passed no gate, which outranks other counts; "" for none."""
         if not self._view.ungated:
             return []
         words = f"{plural(self._view.ungated, 'call')} ungated"
@@ -166,7 +166,7 @@ class StatusStrip(Pane):
 
 
 def _fitting(groups: list[_Group], room: int) -> list[Line]:
-    """The groups that have room, in their order."""
+    """Returns the groups that have room, in their order."""
     fit = set()
     for group in sorted(groups, key=lambda each: each.rank):
         if group.line.left_cells <= room:

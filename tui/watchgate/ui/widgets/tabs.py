@@ -1,4 +1,7 @@
-"""The line of screens, and at its right what is special about the table at the moment."""
+"""The two lines of keys: the screens at the top, and at the bottom what can be pressed now.
+
+A hint is whole or absent, never cut.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +23,7 @@ Chip = tuple[str, str]
 
 
 class TabsView(msgspec.Struct, frozen=True):
-    """Which screen is active ("" for none), what stands at the right, and chips before that.
+    """The active screen ("" for none), the texts at the right, and chips before those.
 
     The first chip is there whatever the room, another one where it fits, in short if need be.
     """
@@ -40,7 +43,7 @@ class Tabs(Pane):
         self._view = TabsView()
 
     def show(self, view: TabsView) -> None:
-        """Show this state of the line."""
+        """Shows this state of the line."""
         if view != self._view:
             self._view = view
             self.redraw()
@@ -70,7 +73,7 @@ class Tabs(Pane):
 
 
 def _fitting(chips: tuple[Chip, ...], cells: int, room: int) -> list[str]:
-    """The words of the chips: all of them, the last ones in short first, or the first alone.
+    """Returns the words of the chips: all, the last ones in short first, or the first alone.
 
     A line that is not wide has them in short.
     """
@@ -84,5 +87,5 @@ def _fitting(chips: tuple[Chip, ...], cells: int, room: int) -> list[str]:
 
 
 def _cells(chips: list[str]) -> int:
-    """The room that the chips take, with a blank on both sides of each and between them."""
+    """Returns the room that the chips take, with a blank around each and between them."""
     return sum(width(each) + 3 for each in chips) - 1

@@ -1,4 +1,4 @@
-"""The banner above the dock for a changed file of the gate, or an attempt to get by it."""
+"""The banners with the alarm's bar: core lost, gate switched off, a file of the gate changed."""
 
 from __future__ import annotations
 
@@ -24,28 +24,28 @@ class TamperBanner(Pane):
 
     def __init__(self) -> None:
         super().__init__()
-        self._found: tuple[TamperedData, ...] = ()
+        self._changes: tuple[TamperedData, ...] = ()
 
-    def show(self, found: tuple[TamperedData, ...]) -> None:
-        """Show these, the newest of them in full."""
-        if found != self._found:
-            self._found = found
+    def show(self, changes: tuple[TamperedData, ...]) -> None:
+        """Shows these changes, the newest of them in full."""
+        if changes != self._changes:
+            self._changes = changes
             self.redraw()
 
     def draw(self, cells: int, rows: int) -> list[Line]:
-        if not self._found:
+        if not self._changes:
             return []
-        newest, room = self._found[-1], cells - MARGIN_CELLS
+        newest, room = self._changes[-1], cells - MARGIN_CELLS
         what = safe_text(newest.what)
         first, *rest = textwrap.wrap(what[:1].upper() + what[1:], room) or [""]
-        told = [first, " ".join(rest)] if rest else [first]
-        lines = [self._line().add("".join(cut(text, room)), bold=True) for text in told]
+        description = [first, " ".join(rest)] if rest else [first]
+        lines = [self._line().add("".join(cut(text, room)), bold=True) for text in description]
         last = self._line().add("mend  ", "dim")
         last.add(mend(newest, cells - last.left_cells - 1), "accent", bold=True)
-        if len(self._found) > 1:
-            others = len(self._found) - 1
+        if len(self._changes) > 1:
+            others = len(self._changes) - 1
             more = f"{plural(others, 'other file')} changed as well"
-            if any(each.part == ATTEMPT for each in self._found):
+            if any(each.part == ATTEMPT for each in self._changes):
                 more = plural(others, "more alarm")
             if last.left_cells + len(more) + MARGIN_CELLS <= cells:
                 last.add(f"   {more}", "dim")

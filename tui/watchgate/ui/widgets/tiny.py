@@ -17,7 +17,7 @@ from watchgate.ui.widgets.request.command_text import plain
 from watchgate.ui.widgets.request.request_words import ASKED, subject_token
 
 WORDS = 4
-"""Lines kept for what keys and silence do."""
+"""Lines reserved for what keys and silence do."""
 
 
 class Tiny(Pane):
@@ -30,7 +30,7 @@ class Tiny(Pane):
         self._moment: Moment | None = None
 
     def show(self, moment: Moment) -> None:
-        """Show the requests of this moment."""
+        """Shows the requests of this moment."""
         self._moment = moment
         self.redraw()
 
@@ -82,15 +82,15 @@ class Tiny(Pane):
         text = covered(view.data.summary)
         if view.data.tool.cls in ("edit", "read"):
             return cut_front(text, room)
-        kept, dots = cut(text, room)
-        return kept + dots
+        head, dots = cut(text, room)
+        return head + dots
 
     def _words(self, moment: Moment, size: str, cells: int) -> list[Line]:
         all_denied = all(view.data.silence == "deny" for view in moment.pending)
         silence = "denied" if all_denied else "silence decides"
         allow = f"to allow you must see the whole request: 60 by 16 cells, now {size}"
-        how = f"{key_for('deny')} denies; {allow}"
+        advice = f"{key_for('deny')} denies; {allow}"
         return [
             *self._text(f"{silence} in the time shown", cells, "fg"),
-            *self._text(how, cells),
+            *self._text(advice, cells),
         ]

@@ -95,16 +95,16 @@ def read(program: str, code: str) -> Reading:
 
 def gathered(commands: Callable[[], Iterable[Argv]], language: str) -> Reading:
     """Gather what code in a language does until something is not understood, which ends it."""
-    found: list[Argv] = []
+    argvs: list[Argv] = []
     why = ""
     try:
         for command in commands():
-            found.append(command)  # noqa: PERF402 - those before a fault count
+            argvs.append(command)  # noqa: PERF402 - those before a fault count
     except Unread as fault:
         why = f"Runs {language} that {fault}"
     except RecursionError:
-        found, why = [], f"Runs {language} that is nested deeper than anybody reads"
-    return Reading(tuple(found), why)
+        argvs, why = [], f"Runs {language} that is nested deeper than anybody reads"
+    return Reading(tuple(argvs), why)
 
 
 def _starts_anything(command: Argv) -> bool:

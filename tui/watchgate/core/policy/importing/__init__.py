@@ -1,1 +1,1 @@
-"""Permission rules of agents, read and written down as rules of ours."""
+"""Import of agents' permission rules: read from their files and translated into our rules."""

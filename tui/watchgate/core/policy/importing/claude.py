@@ -1,4 +1,4 @@
-"""Claude Code's permission lists (`settings.json`), read into rules of ours.
+"""Import of Claude Code's permission lists (`settings.json`).
 
 Source: the settings and permissions pages of Claude Code's documentation; `permissions` holds the
 lists `allow`, `ask` and `deny` of texts such as `Bash(git push *)`. The lists alone are taken too.
@@ -33,18 +33,20 @@ _SAYS: dict[Decision, str] = {"allow": "allow", "ask": "ask about", "deny": "den
 
 
 def read(text: str, base: str) -> tuple[Imported, ...]:
-    """Every rule of a settings file or of pasted lists; `base` is the folder that `/x` begins at.
+    """Reads every rule of a settings file or of pasted lists; `base` is the folder for `/x`.
 
     Raises `ImportFault` when the text is no such file.
     """
     lists = _lists(text)
-    found: list[Imported] = []
-    for said in _LISTS:
-        entries = lists.pop(said, [])
+    rules: list[Imported] = []
+    for decision in _LISTS:
+        entries = lists.pop(decision, [])
         if not isinstance(entries, list) or not all(isinstance(each, str) for each in entries):
-            raise ImportFault(f'{said} is not a list of texts; write {said} = ["Bash(ls *)"]')
-        found += [_one(each, said, base) for each in entries]
-    return with_ids("claude", (*found, *_others(lists)))
+            raise ImportFault(
+                f'{decision} is not a list of texts; write {decision} = ["Bash(ls *)"]'
+            )
+        rules += [_one(each, decision, base) for each in entries]
+    return with_ids("claude", (*rules, *_others(lists)))
 
 
 def _lists(text: str) -> dict[str, Any]:
@@ -56,38 +58,47 @@ def _lists(text: str) -> dict[str, Any]:
         raise ImportFault("is not an object; Claude Code's settings are one")
     if "permissions" in given:
         given = given["permissions"]
-    elif not any(said in given for said in _LISTS):
+    elif not any(decision in given for decision in _LISTS):
         raise ImportFault("has no `permissions`; there are no rules in it")
     if not isinstance(given, dict):
         raise ImportFault("`permissions` is not an object with the lists allow, ask and deny")
     return dict(given)
 
 
-def _one(source: str, said: Decision, base: str) -> Imported:
-    found = _RULE.fullmatch(source.strip())
-    if found is None:
-        return refused(source, said, "is not Tool or Tool(...); check its brackets")
+def _one(source: str, decision: Decision, base: str) -> Imported:
+    match = _RULE.fullmatch(source.strip())
+    if match is None:
+        return refused(source, decision, "is not Tool or Tool(...); check its brackets")
     try:
-        rule, note = _rule(found["name"], found["text"], said, base, _reason(source, said))
+        rule, note = _rule(match["name"], match["text"], decision, base, _reason(source, decision))
     except Unfit as why:
-        return refused(source, said, str(why))
-    return taken(source, rule, note, found["text"] or found["name"])
+        return refused(source, decision, str(why))
+    return taken(source, rule, note, match["text"] or match["name"])
 
 
 def _rule(
-    name: str, text: str | None, said: Decision, base: str, reason: str
+    name: str, text: str | None, decision: Decision, base: str, reason: str
 ) -> tuple[RuleData, str]:
+    """Builds our rule for one of Claude Code's, and a note on what differs.
+
+    Args:
+        name: The tool that it names.
+        text: The text in its brackets; None without brackets.
+        decision: The list that it stands in.
+        base: The folder where `/x` begins.
+        reason: The sentence for a person.
+    """
     if text is None or text.strip() == "*":
-        return tool_rule(name, said, reason)
+        return tool_rule(name, decision, reason)
     if name == "Bash" and not _SHELL_FIELDS.match(text):
-        return shell_rule(text, said, reason)
+        return shell_rule(text, decision, reason)
     if name in PATH_TOOLS:
-        return path_rule(name, text, said, base, reason)
-    return field_rule(name, text, said, reason)
+        return path_rule(name, text, decision, base, reason)
+    return field_rule(name, text, decision, reason)
 
 
-def _reason(source: str, said: Decision) -> str:
-    return f"Your Claude Code settings {_SAYS[said]} this: {source}"
+def _reason(source: str, decision: Decision) -> str:
+    return f"Your Claude Code settings {_SAYS[decision]} this: {source}"
 
 
 def _others(rest: dict[str, Any]) -> Iterator[Imported]:

@@ -27,12 +27,20 @@ _ANYWHERE = "fits such paths anywhere, in Claude Code only those under the worki
 
 
 def path_rule(
-    name: str, pattern: str, said: Decision, base: str, reason: str
+    name: str, pattern: str, decision: Decision, base: str, reason: str
 ) -> tuple[RuleData, str]:
-    """The rule for paths, and what differs; `base` is where `/x` begins. Raises `Unfit`."""
+    """Builds the rule for paths, and a note on what differs; raises `Unfit`.
+
+    Args:
+        name: The tool that it names.
+        pattern: The pattern for paths, as written.
+        decision: The list that it stands in.
+        base: The folder where `/x` begins.
+        reason: The sentence for a person.
+    """
     notes: list[str] = []
     if stands_for := _NEVER.get(name):
-        if said == "allow":
+        if decision == "allow":
             raise Unfit(f"Claude Code never looks at {name}(...) rules; {stands_for}(...) works")
         notes.append(f"Claude Code never looks at {name}(...); here it is {stands_for}(...)")
         name = stands_for
@@ -43,32 +51,32 @@ def path_rule(
     anchored, relative = _anchored(pattern, base)
     if _SET.fullmatch(anchored):
         raise Unfit("is written as the names of sets are here; write the path in another way")
-    if relative and said != "allow":
+    if relative and decision != "allow":
         notes.append(_ANYWHERE)
     return RuleData(
         id=UNNAMED,
-        decision=said,
-        risk=risk(said),
+        decision=decision,
+        risk=risk(decision),
         reason=reason,
         # What asks or denies looks at the paths of shell commands too.
-        tools=f"<{name.lower()}>" if said == "allow" else (),
+        tools=f"<{name.lower()}>" if decision == "allow" else (),
         paths=PathMatch(
-            access=_access(name, said),
-            any=anchored if said == "allow" or not relative else _at_any_depth(anchored),
-            none="@outside" if said == "allow" and relative else (),
+            access=_access(name, decision),
+            any=anchored if decision == "allow" or not relative else _at_any_depth(anchored),
+            none="@outside" if decision == "allow" and relative else (),
         ),
     ), "; ".join(notes)
 
 
-def _access(name: str, said: Decision) -> Access:
+def _access(name: str, decision: Decision) -> Access:
     if name == "Edit":
         return "write"
     # A file that must not be read must not be written either, says Claude Code.
-    return "any" if said == "deny" else "read"
+    return "any" if decision == "deny" else "read"
 
 
 def _anchored(pattern: str, base: str) -> tuple[str, bool]:
-    """The pattern as we write it, and whether it begins at the session's folder."""
+    """Returns the pattern as we write it, and whether it begins at the session's folder."""
     if pattern.startswith("//"):
         return pattern[1:], False
     if pattern == "~" or pattern.startswith("~/"):

@@ -15,21 +15,21 @@ from watchgate.core.policy.rule_file import CommandMatch, RuleData
 _GOES_ON = "its last * has no blank before it, so it also fits words that only begin so"
 
 
-def shell_rule(text: str, said: Decision, reason: str) -> tuple[RuleData, str]:
-    """The rule for the commands that a pattern means, and what differs; raises `Unfit`."""
+def shell_rule(text: str, decision: Decision, reason: str) -> tuple[RuleData, str]:
+    """Builds the rule for a pattern of commands, and a note on what differs; raises `Unfit`."""
     if text.endswith(":*"):
         text = f"{text.removesuffix(':*')} *"
     if text.strip() == "*":
-        return _every_command(said, reason)
+        return _every_command(decision, reason)
     words = split(text)
     more = words[-1] == "*"
     if more:
         words.pop()
     inner = any("*" in word for word in words)
     if not inner:
-        return rule_for([[word] for word in words], said, more=more, reason=reason)
+        return rule_for([[word] for word in words], decision, more=more, reason=reason)
     program = words[0]
-    if "*" in program and said == "allow":
+    if "*" in program and decision == "allow":
         raise Unfit(NO_PROGRAM)
     note = _GOES_ON if not more and words[-1].endswith("*") else ""
     if "/" in program:
@@ -38,12 +38,16 @@ def shell_rule(text: str, said: Decision, reason: str) -> tuple[RuleData, str]:
     shape = CommandMatch(
         program=program,
         line=line(words) + (" *" if more else ""),
-        flags="*" if said == "allow" else None,
+        flags="*" if decision == "allow" else None,
     )
-    return RuleData(id=UNNAMED, decision=said, risk=risk(said), reason=reason, command=shape), note
+    return RuleData(
+        id=UNNAMED, decision=decision, risk=risk(decision), reason=reason, command=shape
+    ), note
 
 
-def _every_command(said: Decision, reason: str) -> tuple[RuleData, str]:
-    if said == "allow":
+def _every_command(decision: Decision, reason: str) -> tuple[RuleData, str]:
+    if decision == "allow":
         raise Unfit(f"allows every command, and {NO_PROGRAM}")
-    return RuleData(id=UNNAMED, decision=said, risk=risk(said), reason=reason, tools="<shell>"), ""
+    return RuleData(
+        id=UNNAMED, decision=decision, risk=risk(decision), reason=reason, tools="<shell>"
+    ), ""

@@ -35,18 +35,18 @@ _HAS_A_FORM = frozenset(("command", "file_path", "path", "notebook_path", "url")
 _NAME = re.compile(r"[A-Za-z][\w.:-]*")
 
 
-def tool_rule(name: str, said: Decision, reason: str) -> tuple[RuleData, str]:
-    """The rule for every call of a tool, and what differs; raises `Unfit`."""
-    plain = RuleData(id=UNNAMED, decision=said, risk=risk(said), reason=reason)
+def tool_rule(name: str, decision: Decision, reason: str) -> tuple[RuleData, str]:
+    """Builds the rule for every call of a tool, and a note on what differs; raises `Unfit`."""
+    plain = RuleData(id=UNNAMED, decision=decision, risk=risk(decision), reason=reason)
     if name.startswith("mcp__"):
-        return _with(plain, tools=_of_server(name, said)), ""
+        return _with(plain, tools=_of_server(name, decision)), ""
     if "*" in name:
-        if said == "allow":
+        if decision == "allow":
             raise Unfit("allows tools that nobody has seen; name each of them")
         return _with(plain, tools=name), ""
-    if said == "allow" and name in ("Bash", "PowerShell"):
+    if decision == "allow" and name in ("Bash", "PowerShell"):
         raise Unfit("allows every command; name the programs, as in Bash(git status *)")
-    if said == "allow" and name in _EDITS:
+    if decision == "allow" and name in _EDITS:
         inside = PathMatch(access="write", any="**", none="@outside")
         return _with(plain, tools=_KNOWN[name], paths=inside), "only inside the session's folder"
     if name in _KNOWN:
@@ -56,9 +56,12 @@ def tool_rule(name: str, said: Decision, reason: str) -> tuple[RuleData, str]:
     return _with(plain, tools=name), "no tool of this name is known here; only that very name fits"
 
 
-def field_rule(name: str, text: str, said: Decision, reason: str) -> tuple[RuleData, str]:
-    """The rule for calls of a tool with something in brackets, and what differs."""
-    rule, note = tool_rule(name, said, reason)
+def field_rule(name: str, text: str, decision: Decision, reason: str) -> tuple[RuleData, str]:
+    """Builds the rule for calls of a tool with text in brackets; raises `Unfit`.
+
+    It comes with a note on what differs.
+    """
+    rule, note = tool_rule(name, decision, reason)
     if name == "WebFetch" and text.startswith("domain:"):
         host = text.removeprefix("domain:")
         if not host or re.search(r"[\s/@]", host):
@@ -85,9 +88,9 @@ def _one_field(rule: RuleData, field: str, value: str) -> RuleData:
     return _with(rule, input={field: value})
 
 
-def _of_server(name: str, said: Decision) -> Names:
+def _of_server(name: str, decision: Decision) -> Names:
     server = name.removeprefix("mcp__").partition("__")[0]
-    if said == "allow" and (not server or "*" in server):
+    if decision == "allow" and (not server or "*" in server):
         raise Unfit("allows tools of servers that nobody has named; name the server")
     if server == "*":
         return ("<mcp>", name)

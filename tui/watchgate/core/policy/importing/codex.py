@@ -1,4 +1,4 @@
-"""Codex's rules files (`~/.codex/rules/*.rules`), read into rules of ours.
+"""Import of Codex's rules files (`~/.codex/rules/*.rules`).
 
 Source: codex-rs/execpolicy, README.md and parser.rs: Starlark calls `prefix_rule(pattern, decision,
 justification, match, not_match)` with `decision` allow (also without one), prompt or forbidden;
@@ -37,7 +37,7 @@ Given = dict[str, Any]
 
 
 def read(text: str) -> tuple[Imported, ...]:
-    """Every rule of a rules file; raises `ImportFault` when it is none."""
+    """Reads every rule of a rules file; raises `ImportFault` when it is none."""
     try:
         lines = ast.parse(text).body
     except SyntaxError as fault:
@@ -50,13 +50,13 @@ def read(text: str) -> tuple[Imported, ...]:
 def _one(statement: ast.stmt, text: str) -> Imported:
     source = " ".join((ast.get_source_segment(text, statement) or "").split())
     shown = source if len(source) <= _SHOWN_CHARS else f"{source[:_SHOWN_CHARS]} ..."
-    said: Decision = "ask"
+    decision: Decision = "ask"
     try:
         name, given = _call(statement)
-        said = _said(name, given)
-        rule, note = _KINDS[name](given, said)
+        decision = _decision_of(name, given)
+        rule, note = _KINDS[name](given, decision)
     except Unfit as why:
-        return refused(shown, said, f"line {statement.lineno}: {why}")
+        return refused(shown, decision, f"line {statement.lineno}: {why}")
     return taken(shown, rule, note, _about(name, given))
 
 
@@ -87,25 +87,25 @@ def _call(statement: ast.stmt) -> tuple[str, Given]:
     return name, given
 
 
-def _said(name: str, given: Given) -> Decision:
+def _decision_of(name: str, given: Given) -> Decision:
     words = _HOST_DECISIONS if name == "network_rule" else _DECISIONS
-    said = given.get("decision", "allow")
-    if not isinstance(said, str) or said not in words:
+    decision = given.get("decision", "allow")
+    if not isinstance(decision, str) or decision not in words:
         raise Unfit(f"its decision is none of {', '.join(words)}")
-    return words[said]
+    return words[decision]
 
 
-def _prefix(given: Given, said: Decision) -> tuple[RuleData, str]:
+def _prefix(given: Given, decision: Decision) -> tuple[RuleData, str]:
     pattern = given.get("pattern")
     words = [_alternatives(each) for each in pattern] if isinstance(pattern, list) else []
     if not words:
         raise Unfit("has no pattern; write the first words of the command")
     note = ""
     if any("*" in each for alternatives in words for each in alternatives):
-        if said == "allow":
+        if decision == "allow":
             raise Unfit("holds a *, which is a letter there and stands for anything here")
         note = "its * is a letter there and stands for anything here"
-    rule, differs = rule_for(words, said, more=True, reason=_reason(given, said, words))
+    rule, differs = rule_for(words, decision, more=True, reason=_reason(given, decision, words))
     examples = {key: _examples(given.get(key, [])) for key in ("match", "not_match")}
     return (
         msgspec.structs.replace(rule, **examples),
@@ -113,50 +113,54 @@ def _prefix(given: Given, said: Decision) -> tuple[RuleData, str]:
     )
 
 
-def _network(given: Given, said: Decision) -> tuple[RuleData, str]:
+def _network(given: Given, decision: Decision) -> tuple[RuleData, str]:
     host = given.get("host")
     if not isinstance(host, str) or not host or "@" in host:
         raise Unfit("names no host; write one")
-    if said == "allow":
+    if decision == "allow":
         raise Unfit(
             "opens Codex's sandbox to a host; nothing here is closed to it, so it opens none"
         )
-    reason = _reason(given, said, [[host]])
-    rule = RuleData(id=UNNAMED, decision=said, risk=risk(said), reason=reason, hosts=host)
+    reason = _reason(given, decision, [[host]])
+    rule = RuleData(id=UNNAMED, decision=decision, risk=risk(decision), reason=reason, hosts=host)
     return rule, "sees the addresses that a call names; what a program does later it does not see"
 
 
-def _executable(_given: Given, _said: Decision) -> tuple[RuleData, str]:
+def _executable(_given: Given, _decision: Decision) -> tuple[RuleData, str]:
     raise Unfit("says where a program lies; here an allow fits programs found by their name only")
 
 
 def _alternatives(word: Any) -> list[str]:
-    found = [word] if isinstance(word, str) else word
-    if not isinstance(found, list) or not found or not all(isinstance(e, str) and e for e in found):
+    alternatives = [word] if isinstance(word, str) else word
+    if (
+        not isinstance(alternatives, list)
+        or not alternatives
+        or not all(isinstance(e, str) and e for e in alternatives)
+    ):
         raise Unfit("its pattern holds something that is neither a text nor a list of texts")
-    return found
+    return alternatives
 
 
 def _examples(given: Any) -> tuple[str, ...]:
     if not isinstance(given, list):
         raise Unfit('its examples are no list; write match = ["git status"]')
-    found: list[str] = []
+    texts: list[str] = []
     for each in given:
         if isinstance(each, str):
-            found.append(each)
+            texts.append(each)
         elif isinstance(each, list) and all(isinstance(word, str) for word in each):
-            found.append(shlex.join(each))
+            texts.append(shlex.join(each))
         else:
             raise Unfit("has an example that is neither a text nor a list of texts")
-    return tuple(found)
+    return tuple(texts)
 
 
-def _reason(given: Given, said: Decision, words: list[list[str]]) -> str:
+def _reason(given: Given, decision: Decision, words: list[list[str]]) -> str:
     own = given.get("justification")
     if isinstance(own, str) and own.strip():
         return own.strip()
     names_it = " ".join("|".join(each) for each in words)
-    verb = {"allow": "allow", "ask": "ask about", "deny": "forbid"}[said]
+    verb = {"allow": "allow", "ask": "ask about", "deny": "forbid"}[decision]
     return f"Your Codex rules {verb} this: {names_it}"
 
 

@@ -1,4 +1,4 @@
-"""Commands that a rule names by their first words: one shape for Claude's, Codex's and Gemini's."""
+"""Command prefixes: rules that name commands by their first words, for all three agents."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _NEEDS_QUOTES = re.compile(r"[\s'\"\\]")
 
 
 def split(text: str) -> list[str]:
-    """The words of a command in a rule, without their quotes; raises `Unfit` for more than one.
+    """Splits the command of a rule into words without quotes; raises `Unfit` for several.
 
     `*` stays as it is, wherever it stands.
     """
@@ -39,66 +39,69 @@ def split(text: str) -> list[str]:
         raise Unfit("has a quote that is not closed; close it") from None
     if not words:
         raise Unfit("names no command; write the command that is meant")
-    if found := next((word for word in words if set(word) <= set("();<>|&")), None):
-        raise Unfit(f"holds the operator {found}, and each command is judged by itself")
+    if operator := next((word for word in words if set(word) <= set("();<>|&")), None):
+        raise Unfit(f"holds the operator {operator}, and each command is judged by itself")
     if _ASSIGNMENT.match(words[0]):
         raise Unfit("begins with a variable; name the program, and the variable as `env`")
     return words
 
 
 def line(words: Sequence[str]) -> str:
-    """The words as `CommandMatch.line` has them: one blank between, quoted where they need it."""
+    """Joins words as in `CommandMatch.line`: one blank between, quoted where they need it."""
     return " ".join(shlex.quote(word) if _NEEDS_QUOTES.search(word) else word for word in words)
 
 
 def rule_for(
-    words: Sequence[Sequence[str]], said: Decision, *, more: bool, reason: str
+    words: Sequence[Sequence[str]], decision: Decision, *, more: bool, reason: str
 ) -> tuple[RuleData, str]:
-    """The rule for commands of these words, each given with its alternatives, and what differs.
+    """Builds the rule for commands of these words, each with its alternatives.
 
-    `more`: further arguments may follow. An allow fits these words only; what asks or denies also
-    sees the same words with options between them and flags in another order. Raises `Unfit`.
+    It comes with a note on what differs; `more` says that further arguments may follow. An allow
+    fits these words only; what asks or denies also sees the same words with options between them
+    and flags in another order. Raises `Unfit`.
     """
     if prod(map(len, words)) > MAX_LINES:
         raise Unfit(f"spells out more than {MAX_LINES} commands; write several rules")
-    programs, note = _programs(words[0], said)
+    programs, note = _programs(words[0], decision)
     spelled = [line(each) for each in product(programs, *words[1:])]
     lines = names([f"{each} *" if more else each for each in spelled])
-    if said == "allow":
+    if decision == "allow":
         shape = CommandMatch(program=names(programs), line=lines, flags="*")
-        return RuleData(id=UNNAMED, decision=said, reason=reason, command=shape), note
+        return RuleData(id=UNNAMED, decision=decision, reason=reason, command=shape), note
     shapes = [CommandMatch(program=names(programs), line=lines)]
     if more and len(words) > 1 and not any("*" in each for each in chain(*words[1:])):
         shapes += [_in_any_order(programs, each) for each in product(*words[1:])]
     command = shapes[0] if len(shapes) == 1 else tuple(shapes)
-    rule = RuleData(id=UNNAMED, decision=said, risk=risk(said), reason=reason, command=command)
+    rule = RuleData(
+        id=UNNAMED, decision=decision, risk=risk(decision), reason=reason, command=command
+    )
     return rule, note
 
 
-def risk(said: Decision) -> Risk | None:
-    """The risk of an imported rule: an agent's list does not say any."""
-    return _RISKS.get(said)
+def risk(decision: Decision) -> Risk | None:
+    """Returns the risk of an imported rule: an agent's list does not name any."""
+    return _RISKS.get(decision)
 
 
-def names(found: Sequence[str]) -> Names:
-    """Several names, or the one."""
-    return found[0] if len(found) == 1 else tuple(found)
+def names(several: Sequence[str]) -> Names:
+    """Returns several names as a tuple, and one as it is."""
+    return several[0] if len(several) == 1 else tuple(several)
 
 
-def _programs(given: Sequence[str], said: Decision) -> tuple[list[str], str]:
-    """The programs by their own names, and what that changes."""
-    if said == "allow" and any("*" in each for each in given):
+def _programs(given: Sequence[str], decision: Decision) -> tuple[list[str], str]:
+    """Returns the programs without their folders, and a note on what that changes."""
+    if decision == "allow" and any("*" in each for each in given):
         raise Unfit(NO_PROGRAM)
     if not any("/" in each for each in given):
         return list(given), ""
-    if said == "allow":
+    if decision == "allow":
         raise Unfit("allows one file as a program; here an allow fits programs found by their name")
     programs = [each.rstrip("/").rpartition("/")[2] or each for each in given]
     return programs, "fits the program wherever it lies: a folder does not make it harmless"
 
 
 def _in_any_order(programs: Sequence[str], words: Sequence[str]) -> CommandMatch:
-    """The same operands and flags, wherever the flags stand and however they are written."""
+    """Builds the shape of the same operands and flags, the flags in any order and spelling."""
     flags = [flag for word in words if word.startswith("-") for flag in _letters(word)]
     operands = [word for word in words if not word.startswith("-")]
     return CommandMatch(
@@ -107,5 +110,5 @@ def _in_any_order(programs: Sequence[str], words: Sequence[str]) -> CommandMatch
 
 
 def _letters(flag: str) -> list[str]:
-    """Each flag of a short cluster (`-rf`); a longer one is a name by itself (`-delete`)."""
+    """Splits a short cluster (`-rf`) into flags; a longer one is a name by itself (`-delete`)."""
     return [f"-{letter}" for letter in flag[1:]] if _CLUSTER.fullmatch(flag) else [flag]

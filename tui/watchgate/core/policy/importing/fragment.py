@@ -1,4 +1,4 @@
-"""Rules as the text of a `policy.toml`, with a line on each rule of the other file.
+"""TOML text of imported rules, with a line on each rule of the other file.
 
 What the fields hold comes from outside; every text is written as a TOML string, so that none of it
 can become a key or a rule.
@@ -20,25 +20,25 @@ VERSION = "version = 1\n"
 
 
 def fragment(rules: Iterable[Imported]) -> str:
-    """The rules, each below a comment that says what was written there and what differs."""
+    """Writes the rules, each below a comment with its source and what differs."""
     return "\n".join(_entry(each) for each in rules)
 
 
 def rule_text(rule: RuleData) -> str:
-    """One `[[rule]]`; fields that hold their default are left out."""
+    """Writes one `[[rule]]`; fields that hold their default are left out."""
     lines = [toml_pair([key], _plain(value)) for key, value in _given(rule).items()]
     return "\n".join(("[[rule]]", *lines, ""))
 
 
 def _entry(each: Imported) -> str:
-    said = f"# {each.outcome}: {safe_text(each.source)}\n"
+    comment = f"# {each.outcome}: {safe_text(each.source)}\n"
     if each.note:
-        said += f"#   {safe_text(each.note)}\n"
-    return said + (rule_text(each.rule) if each.rule is not None else "")
+        comment += f"#   {safe_text(each.note)}\n"
+    return comment + (rule_text(each.rule) if each.rule is not None else "")
 
 
 def _plain(value: Any) -> Any:
-    """The value with a table for each struct in it."""
+    """Returns the value with a table for each struct in it."""
     if isinstance(value, msgspec.Struct):
         value = _given(value)
     if isinstance(value, Mapping):
@@ -47,7 +47,7 @@ def _plain(value: Any) -> Any:
 
 
 def _given(struct: msgspec.Struct) -> dict[str, Any]:
-    """The fields that say something: all but those that hold their default."""
+    """Returns the fields that do not hold their default."""
     return {
         field.name: value
         for field in msgspec.structs.fields(struct)

@@ -1,4 +1,4 @@
-"""Gemini CLI's policy files (`~/.gemini/policies/*.toml`), read into rules of ours.
+"""Import of Gemini CLI's policy files (`~/.gemini/policies/*.toml`).
 
 Source: gemini-cli, docs/reference/policy-engine.md. There the rule of the highest priority wins;
 here a denial always does, and then what asks. A rule that wins there and loses here is said so.
@@ -29,7 +29,7 @@ _FIELDS = ("mcpName", "toolName", "commandPrefix", "commandRegex", "argsPattern"
 
 
 def read(text: str) -> tuple[Imported, ...]:
-    """Every rule of a policy file; raises `ImportFault` when it is none."""
+    """Reads every rule of a policy file; raises `ImportFault` when it is none."""
     try:
         given = tomllib.loads(text)
     except (ValueError, RecursionError) as fault:
@@ -42,7 +42,9 @@ def read(text: str) -> tuple[Imported, ...]:
 
 def _rules(entries: list[dict[str, Any]]) -> Iterator[Imported]:
     known: list[GeminiRule | Unfit] = [_checked(each) for each in entries]
-    allows = [each for each in known if isinstance(each, GeminiRule) and each.said == "allow"]
+    allows = [
+        each for each in known if isinstance(each, GeminiRule) and each.our_decision == "allow"
+    ]
     for number, (entry, rule) in enumerate(zip(entries, known, strict=True), 1):
         source = _shown(entry, number)
         if isinstance(rule, Unfit):
@@ -51,9 +53,9 @@ def _rules(entries: list[dict[str, Any]]) -> Iterator[Imported]:
         try:
             made, note = convert(rule)
         except Unfit as why:
-            yield refused(source, rule.said, str(why))
+            yield refused(source, rule.our_decision, str(why))
             continue
-        beaten = "" if rule.said == "allow" else _beats(rule, allows)
+        beaten = "" if rule.our_decision == "allow" else _beats(rule, allows)
         yield taken(source, made, "; ".join(filter(None, (note, beaten))), _about(rule))
 
 
@@ -65,7 +67,7 @@ def _checked(entry: dict[str, Any]) -> GeminiRule | Unfit:
 
 
 def _beats(rule: GeminiRule, allows: list[GeminiRule]) -> str:
-    """What is said where an allow of a higher priority loses against this rule here."""
+    """Returns the note on allows of a higher priority that lose here; empty without any."""
     wins = [each for each in allows if each.priority > rule.priority and _meet(rule, each)]
     if not wins:
         return ""
@@ -81,7 +83,7 @@ def _about(rule: GeminiRule) -> str:
 
 
 def _meet(rule: GeminiRule, other: GeminiRule) -> bool:
-    """Whether both may be about the same tool."""
+    """Returns whether both may be about the same tool."""
     return any(
         fnmatchcase(one, two) or fnmatchcase(two, one)
         for one in rule.tools or ("*",)
@@ -90,7 +92,7 @@ def _meet(rule: GeminiRule, other: GeminiRule) -> bool:
 
 
 def _shown(entry: dict[str, Any], number: int) -> str:
-    said = " ".join(
+    fields = " ".join(
         f"{key}={msgspec.json.encode(entry[key]).decode()}" for key in _FIELDS if key in entry
     )
-    return f"rule {number}: {entry.get('decision', '?')} {said}".rstrip()
+    return f"rule {number}: {entry.get('decision', '?')} {fields}".rstrip()

@@ -1,4 +1,4 @@
-"""One `[[rule]]` of a Gemini CLI policy file, as data and as a rule of ours.
+"""One `[[rule]]` of a Gemini CLI policy file, and its translation into our rule.
 
 Source: gemini-cli, docs/reference/policy-engine.md and packages/core/src/policy/toml-loader.ts.
 """
@@ -17,11 +17,11 @@ from watchgate.core.policy.rule_file import Names, RuleData
 
 SHELL = "run_shell_command"
 _OF_A_SERVER = re.compile(r"mcp_[^_*]+_\*")
-_SAID: dict[str, Decision] = {"allow": "allow", "deny": "deny", "ask_user": "ask"}
+_DECISIONS: dict[str, Decision] = {"allow": "allow", "deny": "deny", "ask_user": "ask"}
 
 
 class GeminiRule(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """A rule as it is written there; of two spellings of a key either may stand."""
+    """A rule of a Gemini policy file; either of two spellings of a key may be used."""
 
     decision: Literal["allow", "deny", "ask_user"]
     priority: int
@@ -40,68 +40,72 @@ class GeminiRule(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_onl
     deny_message: str = ""
 
     @property
-    def said(self) -> Decision:
-        """Its decision in our words."""
-        return _SAID[self.decision]
+    def our_decision(self) -> Decision:
+        """The rule's decision in our words."""
+        return _DECISIONS[self.decision]
 
     @property
     def tools(self) -> tuple[str, ...]:
-        """The names of tools that it is for; none means every tool."""
+        """The names of the rule's tools; none means every tool."""
         return _several(self.tool_name)
 
 
 def convert(rule: GeminiRule) -> tuple[RuleData, str]:
-    """Our rule, and what differs; raises `Unfit`."""
+    """Translates a rule into ours, with a note on what differs; raises `Unfit`."""
     if rule.args_pattern:
         raise Unfit("argsPattern searches the input's JSON text; write `input` for a field of it")
     if rule.tool_annotations:
         raise Unfit("goes by what a tool says of itself, which nobody can check here")
     notes = _conditions(rule)
-    found, differs = _matchers(rule)
-    return found, "; ".join(filter(None, (*notes, differs)))
+    our_rule, differs = _matchers(rule)
+    return our_rule, "; ".join(filter(None, (*notes, differs)))
 
 
 def _conditions(rule: GeminiRule) -> list[str]:
-    """What the rule depends on there and not here; raises `Unfit` where that would allow more."""
+    """Returns notes on dropped conditions; raises `Unfit` where dropping one would allow more."""
     dropped = [key for key in ("modes", "subagent", "interactive") if _given(getattr(rule, key))]
-    if dropped and rule.said == "allow":
+    if dropped and rule.our_decision == "allow":
         raise Unfit(f"allows only for {', '.join(dropped)}; here it would allow always")
     notes = [f"holds always, whatever its {', '.join(dropped)}"] if dropped else []
-    if rule.said == "allow" and (rule.redirection_allowed or rule.allow_redirection):
+    if rule.our_decision == "allow" and (rule.redirection_allowed or rule.allow_redirection):
         notes.append("no allow covers a redirect into a file here")
     return notes
 
 
 def _matchers(rule: GeminiRule) -> tuple[RuleData, str]:
     reason = rule.message or rule.deny_message or f"Your Gemini policy says {rule.decision}"
-    plain = RuleData(id=UNNAMED, decision=rule.said, risk=risk(rule.said), reason=reason)
+    plain = RuleData(
+        id=UNNAMED, decision=rule.our_decision, risk=risk(rule.our_decision), reason=reason
+    )
     if rule.command_prefix or rule.command_regex:
         if rule.tools != (SHELL,):
             raise Unfit(f'commandPrefix and commandRegex need toolName = "{SHELL}"')
         return _command(rule, plain)
     if rule.mcp_name:
         return _with_tools(plain, _of_server(rule)), ""
-    if rule.said == "allow" and (not rule.tools or SHELL in rule.tools or _open(rule.tools)):
+    if rule.our_decision == "allow" and (
+        not rule.tools or SHELL in rule.tools or _open(rule.tools)
+    ):
         raise Unfit("allows every command or tools that nobody has seen; name them one by one")
     return _with_tools(plain, names([_tool(each) for each in rule.tools] or ["*"])), ""
 
 
 def _command(rule: GeminiRule, plain: RuleData) -> tuple[RuleData, str]:
     if rule.command_regex:
-        if rule.said == "allow":
+        if rule.our_decision == "allow":
             raise Unfit("allows by a regular expression over the text; use commandPrefix")
         raw = f"^(?:{rule.command_regex})"
         return msgspec.structs.replace(plain, tools="<shell>", raw=raw), (
             "fits at the beginning of the whole text, not of each command in it"
         )
     prefixes = [split(each) for each in _several(rule.command_prefix)]
-    if any("*" in word for words in prefixes for word in words) and rule.said == "allow":
+    if any("*" in word for words in prefixes for word in words) and rule.our_decision == "allow":
         raise Unfit("holds a *, which is a letter there and stands for anything here")
     made = [
-        rule_for([[word] for word in words], rule.said, more=True, reason=plain.reason)
+        rule_for([[word] for word in words], rule.our_decision, more=True, reason=plain.reason)
         for words in prefixes
     ]
-    shapes = [shape for found, _ in made for shape in _shapes(found)]
+    shapes = [shape for our_rule, _ in made for shape in _shapes(our_rule)]
     command = shapes[0] if len(shapes) == 1 else tuple(shapes)
     notes = dict.fromkeys(note for _, note in made if note)
     return msgspec.structs.replace(plain, command=command), "; ".join(notes)
@@ -112,14 +116,14 @@ def _shapes(rule: RuleData) -> tuple[Any, ...]:
 
 
 def _of_server(rule: GeminiRule) -> Names:
-    """Names of a server's tools, as several agents write them."""
-    if rule.said == "allow" and "*" in rule.mcp_name:
+    """Returns the names of a server's tools, as several agents write them."""
+    if rule.our_decision == "allow" and "*" in rule.mcp_name:
         raise Unfit("allows tools of servers that nobody has named; name the server")
     if rule.mcp_name == "*" and rule.tools in ((), ("*",)):
         return ("<mcp>", "mcp_*")
     tools = rule.tools or ("*",)
-    found = [f"mcp{gap}{rule.mcp_name}{gap}{each}" for each in tools for gap in ("_", "__")]
-    return names(found)
+    tool_names = [f"mcp{gap}{rule.mcp_name}{gap}{each}" for each in tools for gap in ("_", "__")]
+    return names(tool_names)
 
 
 def _with_tools(rule: RuleData, tools: Names) -> RuleData:

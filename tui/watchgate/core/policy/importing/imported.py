@@ -1,4 +1,4 @@
-"""What becomes of a permission rule that was written for an agent: our rule, or why there is none.
+"""Results of an import: for each permission rule of an agent our rule, or why there is none.
 
 Nothing is passed over in silence: every rule of the other file has its line in the answer.
 """
@@ -24,15 +24,15 @@ _ID_CHARS = 40
 
 
 class ImportFault(ValueError):
-    """The file cannot be read as what it should be; the message says where and how to mend it."""
+    """Raised for a file that is not what it should be; the message says how to mend it."""
 
 
 class Unfit(Exception):
-    """One rule cannot be taken over; the message says why, and what that means."""
+    """Raised for a rule that cannot be taken over; the message says why."""
 
 
 class Imported(msgspec.Struct, frozen=True):
-    """One rule of the other file.
+    """One rule of the other file, and what became of it.
 
     `source` is how it is written there, `said` what it decides, and `note` why our `rule` is not
     quite the same (approximated) or why there is none (refused). `about` is what the rule's id is
@@ -40,7 +40,7 @@ class Imported(msgspec.Struct, frozen=True):
     """
 
     source: str
-    said: Decision
+    decision: Decision
     outcome: Outcome
     note: str = ""
     rule: RuleData | None = None
@@ -48,24 +48,24 @@ class Imported(msgspec.Struct, frozen=True):
 
 
 def taken(source: str, rule: RuleData, note: str = "", about: str = "") -> Imported:
-    """A rule that was taken over, exactly or with a note that says what differs."""
+    """Makes the result for a rule that was taken over; `note` says what differs."""
     outcome: Outcome = "approximated" if note else "understood"
     return Imported(source, rule.decision, outcome, note, rule, about or source)
 
 
-def with_note(found: Imported, note: str) -> Imported:
-    """The same rule with one more thing that differs; it is then approximated."""
-    both = f"{found.note}; {note}" if found.note else note
-    return msgspec.structs.replace(found, outcome="approximated", note=both)
+def with_note(imported: Imported, note: str) -> Imported:
+    """Returns the result with one more note; it is then approximated."""
+    both = f"{imported.note}; {note}" if imported.note else note
+    return msgspec.structs.replace(imported, outcome="approximated", note=both)
 
 
-def refused(source: str, said: Decision, why: str) -> Imported:
-    """A rule that was not taken over."""
-    return Imported(source, said, "refused", why)
+def refused(source: str, decision: Decision, why: str) -> Imported:
+    """Makes the result for a rule that was not taken over."""
+    return Imported(source, decision, "refused", why)
 
 
 def with_ids(agent: str, rules: Iterable[Imported]) -> tuple[Imported, ...]:
-    """The same rules with ids such as `claude.deny-git-push`, each of them once."""
+    """Gives the rules unique ids such as `claude.deny-git-push`."""
     used: dict[str, int] = {}
     named: list[Imported] = []
     for each in rules:
@@ -73,7 +73,7 @@ def with_ids(agent: str, rules: Iterable[Imported]) -> tuple[Imported, ...]:
             named.append(each)
             continue
         words = _NOT_IN_ID.sub("-", each.about.lower()).strip("-")[:_ID_CHARS].strip("-")
-        name = f"{agent}.{each.said}-{words or 'rule'}"
+        name = f"{agent}.{each.decision}-{words or 'rule'}"
         used[name] = count = used.get(name, 0) + 1
         unique = name if count == 1 else f"{name}-{count}"
         rule = msgspec.structs.replace(each.rule, id=unique)

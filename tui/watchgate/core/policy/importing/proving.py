@@ -1,4 +1,4 @@
-"""An imported rule, held against the loader and its own examples before anybody relies on it."""
+"""Proof of imported rules: they must load, and match the commands that they name."""
 
 from __future__ import annotations
 
@@ -18,62 +18,62 @@ from watchgate.core.policy.rule_file import CommandMatch, RuleData
 _ORIGIN = "import"
 
 
-def proved(found: Imported) -> Imported:
-    """The same, or refused in the loader's words where the rule could not be loaded or is wrong."""
-    if found.rule is None:
-        return found
+def proved(imported: Imported) -> Imported:
+    """Returns the result, or a refusal in the loader's words where the rule fails to load."""
+    if imported.rule is None:
+        return imported
     try:
-        loaded = load(VERSION + rule_text(found.rule), _ORIGIN, "user")
+        loaded = load(VERSION + rule_text(imported.rule), _ORIGIN, "user")
         policy = Policy.of((loaded,))
         check_examples(policy, loaded)
     except PolicyError as fault:
-        why = str(fault).partition(f"rule {found.rule.id}: ")[2] or str(fault)
-        return refused(found.source, found.said, f"cannot be said here: {why}")
-    for example in _plainest(found.rule):
+        why = str(fault).partition(f"rule {imported.rule.id}: ")[2] or str(fault)
+        return refused(imported.source, imported.decision, f"cannot be said here: {why}")
+    for example in _plainest(imported.rule):
         if not speaks(policy.rules[0], example):
             why = f"would never hold: {example!r} is judged by what it runs, or cannot be read"
-            return refused(found.source, found.said, why)
-    return found
+            return refused(imported.source, imported.decision, why)
+    return imported
 
 
-def weighed(found: Imported, policy: Policy) -> Imported:
-    """The same, with a note where it is an allow for commands that `policy` asks about anyhow.
+def weighed(imported: Imported, policy: Policy) -> Imported:
+    """Returns the result, with a note if `policy` still asks about what the rule allows.
 
     Any ask outweighs an allow. A command that is asked about only in some of its forms, with an
-    argument or without, is not told of.
+    argument or without, gets no note.
     """
-    if found.rule is None or found.rule.decision != "allow":
-        return found
-    told = [
+    if imported.rule is None or imported.rule.decision != "allow":
+        return imported
+    notes = [
         f"a shipped rule still asks about `{example}` ({why.rule}: {why.reason})"
-        for line in _lines(found.rule)
+        for line in _lines(imported.rule)
         if (example := line.removesuffix(" *")) and "*" not in example
         if (why := _outweighed(example, policy, more=line != example)) is not None
     ]
-    return with_note(found, told[0]) if told else found
+    return with_note(imported, notes[0]) if notes else imported
 
 
 def _outweighed(example: str, policy: Policy, *, more: bool) -> Finding | None:
-    """The gravest finding that asks about a command, and about it with an argument too."""
-    said = _said_against(example, policy)
+    """Returns the gravest finding against a command, with `more` also given an argument."""
+    findings = _findings_against(example, policy)
     if more:
-        behind = {each.rule for each in _said_against(f"{example} x", policy)}
-        said = [each for each in said if each.rule in behind]
-    return max(said, key=lambda each: severity(each.risk), default=None)
+        behind = {each.rule for each in _findings_against(f"{example} x", policy)}
+        findings = [each for each in findings if each.rule in behind]
+    return max(findings, key=lambda each: severity(each.risk), default=None)
 
 
-def _said_against(command: str, policy: Policy) -> list[Finding]:
-    found = assess(subject_of(command), policy, 0).findings
+def _findings_against(command: str, policy: Policy) -> list[Finding]:
+    findings = assess(subject_of(command), policy, 0).findings
     # An allow outweighs what is ordinary work.
     return [
         each
-        for each in found
+        for each in findings
         if each.decision != "allow" and each.rule != NO_RULE and each.effect != "ordinary"
     ]
 
 
 def _plainest(rule: RuleData) -> Iterator[str]:
-    """The commands that a rule by words is plainly about."""
+    """Yields the commands without wildcards that a rule names."""
     for line in _lines(rule):
         example = line.removesuffix(" *")
         if "*" not in example:
@@ -81,14 +81,16 @@ def _plainest(rule: RuleData) -> Iterator[str]:
 
 
 def _lines(rule: RuleData) -> Iterator[str]:
-    """The lines of words that a rule names."""
+    """Yields the lines of words that a rule names."""
     command = rule.command
     for shape in (command,) if isinstance(command, CommandMatch) else command:
         yield from (shape.line,) if isinstance(shape.line, str) else shape.line
 
 
-def bound(found: Imported, agent: str) -> Imported:
-    """The same for calls of one agent only."""
-    if found.rule is None:
-        return found
-    return msgspec.structs.replace(found, rule=msgspec.structs.replace(found.rule, agents=agent))
+def bound(imported: Imported, agent: str) -> Imported:
+    """Returns the result with the rule limited to calls of one agent."""
+    if imported.rule is None:
+        return imported
+    return msgspec.structs.replace(
+        imported, rule=msgspec.structs.replace(imported.rule, agents=agent)
+    )

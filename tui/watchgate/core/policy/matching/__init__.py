@@ -1,1 +1,1 @@
-"""Matchers: what a rule of a policy file asks of a command or a call, compiled once."""
+"""Matchers of rules: what a policy file asks of a command or a call, compiled once."""

@@ -1,4 +1,4 @@
-"""Shapes of commands, compiled: what an ask or deny rule looks for, in any reading of the words."""
+"""Command shapes, compiled: the matcher of ask and deny rules, in any reading of the words."""
 
 from __future__ import annotations
 
@@ -83,19 +83,19 @@ class Shape(msgspec.Struct, frozen=True, kw_only=True):
     has_exceptions: bool = False
 
     def is_of(self, program: str) -> bool:
-        """Whether a program may have this shape."""
+        """Returns whether a program may have this shape."""
         if self.program and not self.program.fit(program):
             return False
         return not self.not_program.fit(program)
 
 
 def _called(name: str) -> str:
-    """The name of a program as those of commands are compared: `python3` is `python` there."""
+    """Returns a program's name as those of commands are compared: `python` for `python3`."""
     return name.lower() if "*" in name else plain_name(name)
 
 
 def shape(match: CommandMatch, sets: Sets, *, allows: bool) -> Shape:
-    """The shape that a rule describes, which `allows` or asks; raises `PatternError`."""
+    """Compiles the shape of a rule, which `allows` or asks; raises `PatternError`."""
 
     def names(given: Names) -> tuple[str, ...]:
         return expanded(given, sets)
@@ -142,119 +142,119 @@ def shape(match: CommandMatch, sets: Sets, *, allows: bool) -> Shape:
     return _indexed(made)
 
 
-def words_of(wanted: Shape, seen: Seen) -> list[Word] | None:
-    """The words that give a command this shape, in any reading of them; None without it."""
-    if not wanted.is_of(seen.program) or wanted.needs & ~seen.has:
+def words_of(wanted: Shape, view: Seen) -> list[Word] | None:
+    """Returns the words that give a command this shape, in any reading; None without it."""
+    if not wanted.is_of(view.program) or wanted.needs & ~view.has:
         return None
-    if wanted.heads is not None and wanted.heads.isdisjoint(seen.known_texts):
+    if wanted.heads is not None and wanted.heads.isdisjoint(view.known_texts):
         return None
-    return words_behind(wanted, seen)
+    return words_behind(wanted, view)
 
 
-def words_behind(wanted: Shape, seen: Seen) -> list[Word] | None:
-    """Likewise, of a command with its `needs` and `heads` whose program may have the shape."""
+def words_behind(wanted: Shape, view: Seen) -> list[Word] | None:
+    """Returns those words where program, `needs` and `heads` are known to fit; None without."""
     if wanted.wrapper:
-        seen = seen.own_part
+        view = view.own_part
     behind: list[Word] = []
     for demand in wanted.demands:
-        words = demand(wanted, seen)
+        words = demand(wanted, view)
         if not words:
             return None
         behind += words
-    if wanted.has_exceptions and _excepted(wanted, seen):
+    if wanted.has_exceptions and _excepted(wanted, view):
         return None
-    if not is_fed_so(wanted, seen.command):
+    if not is_fed_so(wanted, view.command):
         return None
-    found = [*seen.command.words[:1], *behind]
-    if not found and not wanted.program:
-        found = [*seen.command.assignments, *(r.target for r in seen.command.redirects)]
-    return found or None
+    shape_words = [*view.command.words[:1], *behind]
+    if not shape_words and not wanted.program:
+        shape_words = [*view.command.assignments, *(r.target for r in view.command.redirects)]
+    return shape_words or None
 
 
 def is_fed_so(wanted: Shape, command: Command) -> bool:
-    """Tell whether a command gets its input and its code as a shape asks."""
+    """Returns whether a command's input and code are as a shape asks."""
     if wanted.fed not in (None, command.reads_input):
         return False
     return not wanted.code or (wanted.code == "read") == command.reads_code
 
 
-def _excepted(wanted: Shape, seen: Seen) -> bool:
-    """Whether an exception holds for certain."""
+def _excepted(wanted: Shape, view: Seen) -> bool:
+    """Returns whether an exception holds for certain."""
     excuses = wanted.no_flag
-    if excuses and excused(excuses, wanted.known, seen.program, seen.arguments):
+    if excuses and excused(excuses, wanted.known, view.program, view.arguments):
         return True
-    if wanted.not_sub and _surely_sub(wanted.not_sub, seen):
+    if wanted.not_sub and _surely_sub(wanted.not_sub, view):
         return True
     for test in (wanted.no_args, wanted.no_args_regex):
         if test is not None and any(
             test(text)
-            for text, word in zip(seen.texts, seen.arguments, strict=True)
+            for text, word in zip(view.texts, view.arguments, strict=True)
             if not word.dynamic
         ):
             return True
     return False
 
 
-def _sub(wanted: Shape, seen: Seen) -> Sequence[Word]:
-    return maybe_sub(wanted.sub, seen)
+def _sub(wanted: Shape, view: Seen) -> Sequence[Word]:
+    return maybe_sub(wanted.sub, view)
 
 
-def _any_flag(wanted: Shape, seen: Seen) -> Sequence[Word]:
-    return _flag(wanted, wanted.any_flag, seen) if wanted.any_flag else ()
+def _any_flag(wanted: Shape, view: Seen) -> Sequence[Word]:
+    return _flag(wanted, wanted.any_flag, view) if wanted.any_flag else ()
 
 
-def _all_flags(wanted: Shape, seen: Seen) -> Sequence[Word]:
-    found = [_flag(wanted, flags, seen) for flags in wanted.all_flag]
-    return [word for words in found for word in words] if all(found) else ()
+def _all_flags(wanted: Shape, view: Seen) -> Sequence[Word]:
+    word_lists = [_flag(wanted, flags, view) for flags in wanted.all_flag]
+    return [word for words in word_lists for word in words] if all(word_lists) else ()
 
 
-def _flag(wanted: Shape, flags: Flags, seen: Seen) -> list[Word]:
-    """The words that may be such a flag; in `git -C x branch` the -C is git's, not its branch's."""
-    among = seen.dashed if flags.dashed else seen.arguments
-    found = [word for word in among if flags.maybe(word.text)]
-    if not found:
-        return found
-    sub = maybe_sub(wanted.sub, seen) if wanted.sub else []
-    front = _in_front(seen, sub)
+def _flag(wanted: Shape, flags: Flags, view: Seen) -> list[Word]:
+    """Returns words that may be such a flag; in `git -C x branch` the -C is git's, not branch's."""
+    among = view.dashed if flags.dashed else view.arguments
+    flag_words = [word for word in among if flags.maybe(word.text)]
+    if not flag_words:
+        return flag_words
+    sub = maybe_sub(wanted.sub, view) if wanted.sub else []
+    front = _in_front(view, sub)
     name = sub[0].text if sub else ""
     return [
         word
-        for word in found
-        if id(word) not in front and may_mean(flags, seen.program, name, word.text)
+        for word in flag_words
+        if id(word) not in front and may_mean(flags, view.program, name, word.text)
     ]
 
 
-def _closed(wanted: Shape, seen: Seen) -> Sequence[Word]:
+def _closed(wanted: Shape, view: Seen) -> Sequence[Word]:
     closed = wanted.closed
-    given = [word.text for word in seen.dashed if word.text != "-"]
+    given = [word.text for word in view.dashed if word.text != "-"]
     known = closed is not None and all(closed.takes(text)[0] for text in given)
-    return seen.command.words if known else ()
+    return view.command.words if known else ()
 
 
-def _args(wanted: Shape, seen: Seen) -> Sequence[Word]:
-    return _having(wanted.args, seen) if wanted.args else ()
+def _args(wanted: Shape, view: Seen) -> Sequence[Word]:
+    return _having(wanted.args, view) if wanted.args else ()
 
 
-def _args_regex(wanted: Shape, seen: Seen) -> Sequence[Word]:
-    return _having(wanted.args_regex, seen) if wanted.args_regex else ()
+def _args_regex(wanted: Shape, view: Seen) -> Sequence[Word]:
+    return _having(wanted.args_regex, view) if wanted.args_regex else ()
 
 
-def _in_front(seen: Seen, sub: list[Word]) -> set[int]:
-    """The program's own options with a value that stand before the sub-command, by identity."""
-    if not sub or not seen.global_options:
+def _in_front(view: Seen, sub: list[Word]) -> set[int]:
+    """Returns the program's own options with a value before the sub-command, by identity."""
+    if not sub or not view.global_options:
         return set()
-    place = next(i for i, word in enumerate(seen.arguments) if word is sub[0])
-    return {id(word) for word in seen.arguments[:place] if word.text in seen.global_options}
+    place = next(i for i, word in enumerate(view.arguments) if word is sub[0])
+    return {id(word) for word in view.arguments[:place] if word.text in view.global_options}
 
 
-def _sub_regex(wanted: Shape, seen: Seen) -> Sequence[Word]:
-    hit = wanted.sub_regex(seen.operand_line) if wanted.sub_regex else None
-    return seen.operands[: seen.operand_line.count(" ", *hit) + 1] if hit else ()
+def _sub_regex(wanted: Shape, view: Seen) -> Sequence[Word]:
+    hit = wanted.sub_regex(view.operand_line) if wanted.sub_regex else None
+    return view.operands[: view.operand_line.count(" ", *hit) + 1] if hit else ()
 
 
-def _operands(wanted: Shape, seen: Seen) -> Sequence[Word]:
-    taken = {id(word) for word in (maybe_sub(wanted.sub, seen) if wanted.sub else ())}
-    behind = [word for word in seen.operands if id(word) not in taken and word.text != "-"]
+def _operands(wanted: Shape, view: Seen) -> Sequence[Word]:
+    taken = {id(word) for word in (maybe_sub(wanted.sub, view) if wanted.sub else ())}
+    behind = [word for word in view.operands if id(word) not in taken and word.text != "-"]
     # What expands to words may expand to none, unless something stands before the expansion.
     sure = sum(word.expands != "words" or word.prefix != "" for word in behind)
     wrong = {
@@ -262,42 +262,42 @@ def _operands(wanted: Shape, seen: Seen) -> Sequence[Word]:
         "one": sure > 1 or not behind,
         "some": not behind,
     }.get(wanted.operands, False)
-    found = () if wrong else (seen.command.words or seen.command.assignments)
-    if wanted.first and found:
-        found = tuple(behind[:1]) if behind and wanted.first(behind[0].text) else ()
-    return found
+    words = () if wrong else (view.command.words or view.command.assignments)
+    if wanted.first and words:
+        words = tuple(behind[:1]) if behind and wanted.first(behind[0].text) else ()
+    return words
 
 
-def _lines(wanted: Shape, seen: Seen) -> Sequence[Word]:
-    return seen.command.words if wanted.line and wanted.line(seen.line) else ()
+def _lines(wanted: Shape, view: Seen) -> Sequence[Word]:
+    return view.command.words if wanted.line and wanted.line(view.line) else ()
 
 
-def _paths(wanted: Shape, seen: Seen) -> Sequence[Word]:
-    return seen.touching(wanted.paths) if wanted.paths else ()
+def _paths(wanted: Shape, view: Seen) -> Sequence[Word]:
+    return view.touching(wanted.paths) if wanted.paths else ()
 
 
-def _shows(wanted: Shape, seen: Seen) -> Sequence[Word]:
-    return [word for word, name in seen.expanded_variables if wanted.shows.fit(name)]
+def _shows(wanted: Shape, view: Seen) -> Sequence[Word]:
+    return [word for word, name in view.expanded_variables if wanted.shows.fit(name)]
 
 
-def _statements(wanted: Shape, seen: Seen) -> Sequence[Word]:
-    return seen.command.words if wanted.statement & seen.statements else ()
+def _statements(wanted: Shape, view: Seen) -> Sequence[Word]:
+    return view.command.words if wanted.statement & view.statements else ()
 
 
-def _fed(wanted: Shape, seen: Seen) -> Sequence[Word]:
-    return _others(wanted.piped_from, seen.command.piped_from, seen)
+def _fed(wanted: Shape, view: Seen) -> Sequence[Word]:
+    return _others(wanted.piped_from, view.command.piped_from, view)
 
 
-def _built(wanted: Shape, seen: Seen) -> Sequence[Word]:
-    return _others(wanted.built_from, seen.command.built_from, seen)
+def _built(wanted: Shape, view: Seen) -> Sequence[Word]:
+    return _others(wanted.built_from, view.command.built_from, view)
 
 
-def _changed(wanted: Shape, seen: Seen) -> Sequence[Word]:
-    return seen.command.words[:1] if _has_changed(wanted.changed, seen.place.changed) else ()
+def _changed(wanted: Shape, view: Seen) -> Sequence[Word]:
+    return view.command.words[:1] if _has_changed(wanted.changed, view.place.changed) else ()
 
 
 def _has_changed(wanted: Patterns, changed: frozenset[str]) -> bool:
-    """Whether a path that was written may be one of these, also if only a wildcard names it."""
+    """Returns whether a path that was written may be one of these, also by a wildcard."""
     if changed == EVERYTHING:
         return True
     names = {path.rpartition("/")[2].lower() for path in changed}
@@ -307,52 +307,52 @@ def _has_changed(wanted: Patterns, changed: frozenset[str]) -> bool:
     )
 
 
-def _others(wanted: Shape | None, commands: Sequence[Command], seen: Seen) -> Sequence[Word]:
+def _others(wanted: Shape | None, commands: Sequence[Command], view: Seen) -> Sequence[Word]:
     if wanted is None:
         return ()
-    found: list[Word] = []
+    words: list[Word] = []
     key = id(wanted)
-    for other in seen.others(commands):
+    for other in view.others(commands):
         if key not in other.shaped:
             other.shaped[key] = words_of(wanted, other)
-        found += other.shaped[key] or ()
-    return found
+        words += other.shaped[key] or ()
+    return words
 
 
-def _having(test: Search, seen: Seen) -> list[Word]:
-    return [word for word, text in zip(seen.arguments, seen.texts, strict=True) if test(text)]
+def _having(test: Search, view: Seen) -> list[Word]:
+    return [word for word, text in zip(view.arguments, view.texts, strict=True) if test(text)]
 
 
-def maybe_sub(subs: tuple[Sub, ...], seen: Seen) -> list[Word]:
-    """The words of a sub-command that the command may have, in any reading of its options."""
+def maybe_sub(subs: tuple[Sub, ...], view: Seen) -> list[Word]:
+    """Returns the words of a sub-command that the command may have, in any reading."""
     for sub in subs:
-        found = _maybe(sub, seen, 0)
-        if found is not None:
-            return found
+        words = _maybe(sub, view, 0)
+        if words is not None:
+            return words
     return []
 
 
-def _maybe(sub: Sub, seen: Seen, at: int) -> list[Word] | None:
+def _maybe(sub: Sub, view: Seen, at: int) -> list[Word] | None:
     if not sub:
         return []
-    for index in seen.starts(at):
-        word = seen.arguments[index]
+    for index in view.starts(at):
+        word = view.arguments[index]
         if sub[0].fit(word.text):
-            rest = _maybe(sub[1:], seen, index + 1)
+            rest = _maybe(sub[1:], view, index + 1)
             if rest is not None:
                 return [word, *rest]
     return None
 
 
-def _surely_sub(subs: tuple[Sub, ...], seen: Seen) -> bool:
-    """Whether the command has such a sub-command whatever its options mean."""
+def _surely_sub(subs: tuple[Sub, ...], view: Seen) -> bool:
+    """Returns whether the command has such a sub-command whatever its options mean."""
     for sub in subs:
         at = 0
         for wanted in sub:
-            starts = seen.starts(at)
-            if not starts or _may_be_value(seen, starts[0], at):
+            starts = view.starts(at)
+            if not starts or _may_be_value(view, starts[0], at):
                 break
-            word = seen.arguments[starts[0]]
+            word = view.arguments[starts[0]]
             if word.dynamic or not wanted.fit(word.text):
                 break
             at = starts[0] + 1
@@ -361,10 +361,10 @@ def _surely_sub(subs: tuple[Sub, ...], seen: Seen) -> bool:
     return False
 
 
-def _may_be_value(seen: Seen, index: int, at: int) -> bool:
-    """Tell whether an option in front of this word may take it for its value."""
-    before = seen.arguments[index - 1].text if index > at else ""
-    return value_options.of(seen.program).may_take_next(before)
+def _may_be_value(view: Seen, index: int, at: int) -> bool:
+    """Returns whether an option in front of this word may take it for its value."""
+    before = view.arguments[index - 1].text if index > at else ""
+    return value_options.of(view.program).may_take_next(before)
 
 
 def _subs(given: tuple[str, ...]) -> tuple[Sub, ...]:
@@ -372,7 +372,7 @@ def _subs(given: tuple[str, ...]) -> tuple[Sub, ...]:
 
 
 def _indexed(made: Shape) -> Shape:
-    """The shape with what tells quickly that a command has not got it."""
+    """Returns the shape with the fields that rule a command out quickly."""
     return msgspec.structs.replace(
         made,
         needs=_needs(made),
@@ -383,7 +383,7 @@ def _indexed(made: Shape) -> Shape:
 
 
 def _demands(made: Shape) -> Iterator[Demand]:
-    """For each thing that is asked for, what finds the words that have it; cheap ones first."""
+    """Yields a finder of words for each thing that the shape asks for; cheap ones first."""
     closed = made.closed
     for asked, demand in (
         (made.changed, _changed),
@@ -415,20 +415,20 @@ def _heads(subs: tuple[Sub, ...]) -> frozenset[str] | None:
 def _needs(made: Shape) -> int:
     flags = (*((made.any_flag,) if made.any_flag else ()), *made.all_flag)
     words = (made.sub, flags, made.args, made.args_regex, made.sub_regex, made.first)
-    found = needs.ARGUMENT if any(words) or made.operands in ("one", "some") else 0
+    bits = needs.ARGUMENT if any(words) or made.operands in ("one", "some") else 0
     if any(each.dashed for each in flags):
-        found |= needs.DASH
+        bits |= needs.DASH
     if made.shows:
-        found |= needs.ARGUMENT
+        bits |= needs.ARGUMENT
     if made.paths is not None:
-        found |= needs.OF_ACCESS[made.paths.access]
+        bits |= needs.OF_ACCESS[made.paths.access]
     if made.piped_from is not None:
-        found |= needs.FED
+        bits |= needs.FED
     if made.built_from is not None:
-        found |= needs.BUILT
+        bits |= needs.BUILT
     if made.changed:
-        found |= needs.CHANGED
-    return found
+        bits |= needs.CHANGED
+    return bits
 
 
 def _search(source: str) -> Search | None:

@@ -1,4 +1,4 @@
-"""Shapes of rules that loosen: one covers a command only where every reading of it agrees."""
+"""The matcher of loosening rules: a shape covers a command only where every reading agrees."""
 
 from __future__ import annotations
 
@@ -41,33 +41,33 @@ _OPTIONS_END = names("sh bash dash zsh ksh redis-cli valkey-cli keydb-cli")
 _FOLDER = re.compile(r"\$(?:HOME|PWD|\{HOME\}|\{PWD\})(?:/[\w./-]*)?")
 
 
-def covers(wanted: Shape, seen: Seen, *, ordinary: bool = False) -> bool:
-    """Tell whether the command has this shape for certain, and nothing besides.
+def covers(wanted: Shape, view: Seen, *, ordinary: bool = False) -> bool:
+    """Returns whether the command has this shape for certain, and nothing besides.
 
     An `ordinary` one also stays in the session's folder, where its program may lie too.
     """
-    if wanted.wrapper and seen.command.words:
-        seen = seen.own_part
-    command = seen.command
-    if wanted.heads is not None and wanted.heads.isdisjoint(seen.known_texts):
+    if wanted.wrapper and view.command.words:
+        view = view.own_part
+    command = view.command
+    if wanted.heads is not None and wanted.heads.isdisjoint(view.known_texts):
         return False
-    if not command.words or not wanted.is_of(seen.program):
+    if not command.words or not wanted.is_of(view.program):
         return False
-    plain = not wanted.project_file and _is_named_plainly(seen)
-    own = wanted.project_file or seen.program not in _OF_THE_SHELL
-    if not plain and not (ordinary and own and _is_project_file(seen)):
+    plain = not wanted.project_file and _is_named_plainly(view)
+    own = wanted.project_file or view.program not in _OF_THE_SHELL
+    if not plain and not (ordinary and own and _is_project_file(view)):
         return False
-    if ordinary and not stays(wanted, seen):
+    if ordinary and not stays(wanted, view):
         return False
-    behind = _behind_sub(wanted, seen)
+    behind = _behind_sub(wanted, view)
     if behind is None or _operands_wrong(wanted, behind):
         return False
-    return _texts_fit(wanted, seen, globs=ordinary) and _feeds_fit(wanted, seen)
+    return _texts_fit(wanted, view, globs=ordinary) and _feeds_fit(wanted, view)
 
 
-def clean(seen: Seen) -> str:
-    """The id of what keeps any allow rule from covering the command; empty without."""
-    command = seen.command
+def clean(view: Seen) -> str:
+    """Returns the id of the built-in rule that rules out any allow; empty without."""
+    command = view.command
     for redirect in command.redirects:
         target = redirect.target
         if redirect.writes and (target.dynamic or target.text != "/dev/null"):
@@ -81,15 +81,15 @@ def clean(seen: Seen) -> str:
     return ""
 
 
-def writes_inside(seen: Seen) -> bool:
-    """Tell whether all that the command's redirects write is known to lie in the session's folder.
+def writes_inside(view: Seen) -> bool:
+    """Returns whether all that the command's redirects write surely lies in the session's folder.
 
     A folder for temporary files will do, and nothing else about the redirects may be unclear.
     """
-    place = seen.place
-    if any(document.dynamic for document in seen.command.documents):
+    place = view.place
+    if any(document.dynamic for document in view.command.documents):
         return False
-    for redirect in seen.command.redirects:
+    for redirect in view.command.redirects:
         check()
         target = redirect.target
         if redirect.reads and _unsafe_input(target):
@@ -107,7 +107,7 @@ def _may_be_written(place: Place, path: str) -> bool:
 
 
 def _is_harmless(command: Command, assigned: str) -> bool:
-    """Whether setting this changes nothing that a program does.
+    """Returns whether setting this changes nothing that a program does.
 
     A script's own variables have small names; those that programs look at have capital ones, or
     are the few left out here.
@@ -120,7 +120,7 @@ def _is_harmless(command: Command, assigned: str) -> bool:
 
 
 def _unsafe_input(target: Word) -> bool:
-    """Return whether a file to read from is unknown, or is a connection.
+    """Returns whether a file to read from is unknown, or is a connection.
 
     What a command prints is known: that command is judged by itself.
     """
@@ -129,39 +129,39 @@ def _unsafe_input(target: Word) -> bool:
     return target.dynamic or target.text.startswith(("/dev/tcp/", "/dev/udp/"))
 
 
-def _is_named_plainly(seen: Seen) -> bool:
-    """Whether the program is the one of that name: no other letters, no folder of its own."""
-    word, folder = seen.command.words[0], seen.command.folder
+def _is_named_plainly(view: Seen) -> bool:
+    """Returns whether the program is the one of that name: no other letters, no own folder."""
+    word, folder = view.command.words[0], view.command.folder
     if word.dynamic or (folder and folder not in _SYSTEM_FOLDERS) or not word.text.isascii():
         return False
     name = word.text.rpartition("/")[2]
     return (name == name.lower() or name in _CAPITAL) and (bool(folder) or "/" not in word.text)
 
 
-def _is_project_file(seen: Seen) -> bool:
-    """Tell whether the program is a file in the session's folder, named by its path."""
-    word, place = seen.command.words[0], seen.place
+def _is_project_file(view: Seen) -> bool:
+    """Returns whether the program is a file in the session's folder, named by its path."""
+    word, place = view.command.words[0], view.place
     if word.dynamic or "/" not in word.text or not word.text.isascii():
         return False
     return all(map(place.inside, place.forms(word.text)))
 
 
 def _read(
-    wanted: Shape, seen: Seen, closed: Closed, arguments: Sequence[Word]
+    wanted: Shape, view: Seen, closed: Closed, arguments: Sequence[Word]
 ) -> tuple[list[Word], int] | None:
-    """The operands, and how many of them stand together; None if a word does not fit.
+    """Returns the operands, and how many of them stand together; None if a word does not fit.
 
     The words are read by the rule's own set of options.
     """
-    found: list[Word] = []
+    operands: list[Word] = []
     together = 0
     loose = closed.open and not _has_exceptions(wanted)
     valued = ""
     ended = False
-    options_end = seen.program in _OPTIONS_END
+    options_end = view.program in _OPTIONS_END
     for word in arguments:
         text = word.text
-        behind = options_end and bool(found)
+        behind = options_end and bool(operands)
         if valued and is_option(text) and not _NEGATIVE.fullmatch(text):
             # The program may take it for the value, whatever it says as an option.
             if valued not in closed.plain:
@@ -169,7 +169,7 @@ def _read(
             valued = ""
         if valued:
             taken = closed.value_is_known(valued, text)
-            taken = taken or (valued in seen.global_options and valued not in closed.fixed)
+            taken = taken or (valued in view.global_options and valued not in closed.fixed)
             valued = ""
             if not taken:
                 return None
@@ -178,30 +178,30 @@ def _read(
         if text == "--" and not ended and not word.dynamic:
             ended = True
         elif is_option(text) and not behind:
-            in_front = bool(wanted.sub) and not found
-            known, valued = _option(closed, word, seen.global_options if in_front else None)
-            known = known and not (in_front and _may_take_next(seen.program, closed, text, valued))
+            in_front = bool(wanted.sub) and not operands
+            known, valued = _option(closed, word, view.global_options if in_front else None)
+            known = known and not (in_front and _may_take_next(view.program, closed, text, valued))
             if not known or not _name_stands(word, loose=loose):
                 return None
-            together = together or len(found)
-        elif loose or behind or not word.dynamic or _cannot_be_option(word, seen.program):
-            found.append(word)
+            together = together or len(operands)
+        elif loose or behind or not word.dynamic or _cannot_be_option(word, view.program):
+            operands.append(word)
         else:
             return None
     if valued and not (loose or valued in closed.plain):
         return None
-    return found, together or len(found)
+    return operands, together or len(operands)
 
 
 def _without_commands(words: Sequence[Word], marks: frozenset[str]) -> Sequence[Word] | None:
-    """The words without the commands behind these options, which are judged by themselves.
+    """Returns the words without the commands behind these options, which are judged apart.
 
     A command ends with `;`, or with `+` right behind `{}`; None where it ends in any other way,
     which the reader of commands and the program may take for two different things.
     """
     if not marks:
         return words
-    kept: list[Word] = []
+    remaining: list[Word] = []
     inside = False
     before = ""
     for word in words:
@@ -209,17 +209,17 @@ def _without_commands(words: Sequence[Word], marks: frozenset[str]) -> Sequence[
         if not inside:
             inside = text in marks
             if not inside:
-                kept.append(word)
+                remaining.append(word)
         elif text == ";" or (text == "+" and before == "{}"):
             inside = False
         elif text == "+":
             return None
         before = text
-    return None if inside else kept
+    return None if inside else remaining
 
 
 def _option(closed: Closed, word: Word, in_front: frozenset[str] | None) -> tuple[bool, str]:
-    """Whether an option may occur, and the name of it whose value the next word is.
+    """Returns whether an option may occur, and the name of it whose value the next word is.
 
     `in_front` are the program's own options with a value, where the sub-command is still to come;
     what an open set does not know could there take the sub-command for its value.
@@ -237,7 +237,7 @@ def _option(closed: Closed, word: Word, in_front: frozenset[str] | None) -> tupl
 
 
 def _may_take_next(program: str, closed: Closed, text: str, valued: str) -> bool:
-    """Whether a program may take the sub-command for the value of a flag in front of it."""
+    """Returns whether a program may take the sub-command for the value of a flag before it."""
     return program in TAKES_NEXT_WORD and not valued and "=" not in text and not closed.open
 
 
@@ -247,14 +247,14 @@ def _has_exceptions(wanted: Shape) -> bool:
 
 
 def _name_stands(word: Word, *, loose: bool) -> bool:
-    """Whether an option's name stands in the text, whatever its value becomes."""
+    """Returns whether an option's name stands in the text, whatever its value becomes."""
     if not word.dynamic:
         return True
     return loose or (word.expands == "value" and "=" in word.prefix)
 
 
 def _cannot_be_option(word: Word, program: str) -> bool:
-    """Whether a word that the shell expands becomes no option and no more words than stand there.
+    """Returns whether an expanded word becomes no option and no more words than stand there.
 
     All that a pathname pattern becomes starts with what stands before its first wildcard.
     """
@@ -270,11 +270,11 @@ def _cannot_be_option(word: Word, program: str) -> bool:
     return _FOLDER.fullmatch(word.text) is not None
 
 
-def _behind_sub(wanted: Shape, seen: Seen) -> list[Word] | None:
-    """The operands behind the sub-command; None where it is another, or a word does not fit."""
+def _behind_sub(wanted: Shape, view: Seen) -> list[Word] | None:
+    """Returns the operands behind the sub-command; None for another, or a word that misfits."""
     closed = wanted.closed
-    words = None if closed is None else _without_commands(seen.arguments, closed.commands)
-    read = None if closed is None or words is None else _read(wanted, seen, closed, words)
+    words = None if closed is None else _without_commands(view.arguments, closed.commands)
+    read = None if closed is None or words is None else _read(wanted, view, closed, words)
     if read is None:
         return None
     operands, together = read
@@ -308,53 +308,53 @@ def _operands_wrong(wanted: Shape, behind: list[Word]) -> bool:
 
 
 def _is_address_here(word: Word) -> bool:
-    """Tell whether a pattern is an address of this machine, whose `?` no file is named after."""
+    """Returns whether a pattern is an address of this machine, whose `?` no file is named after."""
     return word.expands == "glob" and _HERE.match(word.prefix) is not None
 
 
-def _texts_fit(wanted: Shape, seen: Seen, *, globs: bool) -> bool:
-    """Tell whether flags, arguments and paths are as the rule asks, with no doubt about any word.
+def _texts_fit(wanted: Shape, view: Seen, *, globs: bool) -> bool:
+    """Returns whether flags, arguments and paths surely are as the rule asks.
 
     With `globs` a pattern for files is known well enough: it becomes names of files only.
     """
-    if not _flags_fit(wanted, seen):
+    if not _flags_fit(wanted, view):
         return False
     certain = ("", "glob") if globs else ("",)
     literal = [
         text
-        for text, word in zip(seen.texts, seen.arguments, strict=True)
+        for text, word in zip(view.texts, view.arguments, strict=True)
         if word.expands in certain
     ]
     # A path that is found below another is none of the words that a rule looks for.
-    paths = sum(word.tame == "path" for word in seen.arguments)
-    all_known = len(literal) + paths == len(seen.arguments)
+    paths = sum(word.tame == "path" for word in view.arguments)
+    all_known = len(literal) + paths == len(view.arguments)
     for test in (wanted.args, wanted.args_regex):
         if test is not None and not any(map(test, literal)):
             return False
     for test in (wanted.no_args, wanted.no_args_regex):
         if test is not None and (not all_known or any(map(test, literal))):
             return False
-    if wanted.sub_regex and not wanted.sub_regex(seen.operand_line):
+    if wanted.sub_regex and not wanted.sub_regex(view.operand_line):
         return False
-    if wanted.statement and not (seen.statements and seen.statements <= wanted.statement):
+    if wanted.statement and not (view.statements and view.statements <= wanted.statement):
         return False
-    if wanted.line and not (all_known and wanted.line(seen.line)):
+    if wanted.line and not (all_known and wanted.line(view.line)):
         return False
-    return wanted.paths is None or seen.touches_only(wanted.paths)
+    return wanted.paths is None or view.touches_only(wanted.paths)
 
 
-def _flags_fit(wanted: Shape, seen: Seen) -> bool:
-    flags = [word.text for word in seen.arguments if is_option(word.text)]
+def _flags_fit(wanted: Shape, view: Seen) -> bool:
+    flags = [word.text for word in view.arguments if is_option(word.text)]
     if wanted.no_flag and any(map(wanted.no_flag.maybe, flags)):
         return False
     asked = (*wanted.all_flag, *((wanted.any_flag,) if wanted.any_flag else ()))
     if not all(any(each.surely(flag, wanted.known) for flag in flags) for each in asked):
         return False
-    return not (wanted.not_sub and _may_have(wanted.not_sub, seen))
+    return not (wanted.not_sub and _may_have(wanted.not_sub, view))
 
 
-def _may_have(subs: tuple[Sub, ...], seen: Seen) -> bool:
-    texts = [word.text for word in seen.arguments if not is_option(word.text)]
+def _may_have(subs: tuple[Sub, ...], view: Seen) -> bool:
+    texts = [word.text for word in view.arguments if not is_option(word.text)]
     return any(
         all(p.fit(t) for p, t in zip(sub, texts[start:], strict=False))
         for sub in subs
@@ -362,14 +362,14 @@ def _may_have(subs: tuple[Sub, ...], seen: Seen) -> bool:
     )
 
 
-def _feeds_fit(wanted: Shape, seen: Seen) -> bool:
-    command = seen.command
+def _feeds_fit(wanted: Shape, view: Seen) -> bool:
+    command = view.command
     if not is_fed_so(wanted, command):
         return False
     for feeding, commands in (
         (wanted.piped_from, command.piped_from),
         (wanted.built_from, command.built_from),
     ):
-        if feeding is not None and not any(covers(feeding, o) for o in seen.others(commands)):
+        if feeding is not None and not any(covers(feeding, o) for o in view.others(commands)):
             return False
     return True

@@ -1,4 +1,4 @@
-"""Folders for output that builds and tests may empty before they write there.
+"""Output folders, which builds and tests may empty before they write there.
 
 Such a folder may be one of sources, which no word of the command says; so only folders with names
 that are common for output, or that lie in a place for temporary files, are ordinary.
@@ -34,9 +34,9 @@ _OUTPUT = re.compile(
 )
 
 
-def empties_sources(seen: Seen) -> bool:
-    """Tell whether a command may empty a folder that is none for output."""
-    texts = [word.text for word in seen.command.words]
+def empties_sources(view: Seen) -> bool:
+    """Returns whether a command may empty a folder that is not for output."""
+    texts = [word.text for word in view.command.words]
     tools = _EMPTYING.intersection(posixpath.basename(text) for text in texts[:4])
     if not tools:
         return False
@@ -52,15 +52,15 @@ def empties_sources(seen: Seen) -> bool:
             folder = text
         elif short and text.startswith("-d") and len(text) > len("-d"):
             folder = text[len("-d") :]
-        if folder and not _is_for_output(folder, seen, public=public):
+        if folder and not _is_for_output(folder, view, public=public):
             return True
         option = text
     return False
 
 
-def _is_for_output(folder: str, seen: Seen, *, public: bool) -> bool:
-    path = seen.place.resolve(folder)
-    if seen.place.temporary(path):
+def _is_for_output(folder: str, view: Seen, *, public: bool) -> bool:
+    path = view.place.resolve(folder)
+    if view.place.temporary(path):
         return True
-    parts = posixpath.relpath(path, seen.place.cwd or "/").split("/")
+    parts = posixpath.relpath(path, view.place.cwd or "/").split("/")
     return any(_OUTPUT.fullmatch(part) or (public and part == "public") for part in parts)

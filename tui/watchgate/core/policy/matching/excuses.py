@@ -1,4 +1,4 @@
-"""Options that excuse a command, such as `--dry-run`: only where the program reads them so."""
+"""Excusing options, such as `--dry-run`: they count only where the program reads them so."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from watchgate.core.policy.shell.words import Word
 
 
 def excused(flags: Flags, known: frozenset[str], program: str, words: Iterable[Word]) -> bool:
-    """Tell whether one of the flags is given for certain.
+    """Returns whether one of the flags is given for certain.
 
     Not where it may be the value of the option in front of it, behind `--`, or behind the operand
     from which on the words are those of another program. `known` are short options without a
@@ -49,7 +49,7 @@ def excused(flags: Flags, known: frozenset[str], program: str, words: Iterable[W
 
 
 def _takes_back(flags: Flags, text: str) -> bool:
-    """Tell whether a word may say that an excuse does not hold: `--no-dry-run`, `--dry-run=no`."""
+    """Returns whether a word may take an excuse back: `--no-dry-run`, `--dry-run=no`."""
     name, given, value = text.partition("=")
     if given and name in flags.exact:
         return value.lower() in NOT_MEANT

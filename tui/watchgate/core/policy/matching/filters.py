@@ -1,4 +1,4 @@
-"""The programs of jq and its likes among their words: `.env` is a field there, and no file."""
+"""Query programs of jq and its likes: in their words `.env` is a field, and no file."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _FROM_FILE = re.compile(r"-[a-zA-Z]*f|--from")
 
 
 def program_of(program: str, arguments: Sequence[Word]) -> Word | None:
-    """The word that is the program of a query for certain; None where there is none, or a doubt."""
+    """Returns the word that is surely the query; None where there is none, or a doubt."""
     if any(_FROM_FILE.match(word.text) for word in arguments):
         return None
     skipped = 0

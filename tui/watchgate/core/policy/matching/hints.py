@@ -1,4 +1,4 @@
-"""What a path must have in its names before patterns for paths can fit it.
+"""Names that a path must have before patterns for paths can fit it.
 
 Nearly all paths have nothing of what a long list of patterns wants, and three looks into sets tell
 so where its expression would try one pattern after another. Whatever is in doubt may fit: only the
@@ -27,7 +27,7 @@ class Names(msgspec.Struct, frozen=True):
 
 
 def names_in(paths: Iterable[str]) -> Names:
-    """The names in these paths, without case."""
+    """Returns the names in these paths, without case."""
     whole = frozenset("/".join(paths).casefold().split("/"))
     fronts = frozenset([name[:_FRONT_CHARS] for name in whole])
     ends = frozenset([name.rpartition(".")[2] for name in whole if "." in name])
@@ -35,7 +35,7 @@ def names_in(paths: Iterable[str]) -> Names:
 
 
 class Hints(msgspec.Struct, frozen=True):
-    """Of each pattern of a list something that a path which fits it has; `any` if one has none."""
+    """Parts of names, one for each pattern, that a fitting path has; `any` if one has none."""
 
     whole: frozenset[str]
     fronts: frozenset[str]
@@ -43,7 +43,7 @@ class Hints(msgspec.Struct, frozen=True):
     any: bool
 
     def may_fit(self, names: Names) -> bool:
-        """Whether a pattern may fit one of the paths with these names."""
+        """Returns whether a pattern may fit one of the paths with these names."""
         return (
             self.any
             or not self.whole.isdisjoint(names.whole)
@@ -53,17 +53,17 @@ class Hints(msgspec.Struct, frozen=True):
 
 
 def hints(patterns: Iterable[str]) -> Hints:
-    """What paths have that one of these patterns fits, from the start on or behind a slash."""
-    found: dict[str, set[str]] = {"whole": set(), "fronts": set(), "ends": set(), "": set()}
+    """Returns the hints of these patterns, from the start on or behind a slash."""
+    texts_by_kind: dict[str, set[str]] = {"whole": set(), "fronts": set(), "ends": set(), "": set()}
     for pattern in patterns:
         kind, text = _hint(pattern.casefold())
-        found[kind].add(text)
-    whole, fronts, ends, none = map(frozenset, found.values())
+        texts_by_kind[kind].add(text)
+    whole, fronts, ends, none = map(frozenset, texts_by_kind.values())
     return Hints(whole, fronts, ends, bool(none))
 
 
 def _hint(pattern: str) -> tuple[str, str]:
-    """The last name before any wildcard; else how the name with the wildcard starts or ends."""
+    """Returns the last name before any wildcard; else the start or end of the name with one."""
     last = ""
     for name in pattern.split("/"):
         wild = _WILD.search(name)

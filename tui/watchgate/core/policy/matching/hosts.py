@@ -14,31 +14,31 @@ KINDS = frozenset(("@address", "@lookalike", "@credentials", "@scheme", "@unread
 
 
 class Hosts(msgspec.Struct, frozen=True):
-    """Which addresses are meant: kinds of them, and patterns for their hosts."""
+    """The addresses that are meant: kinds of them, and patterns for their hosts."""
 
     kinds: frozenset[str]
     patterns: Patterns
 
     def fit(self, address: str) -> bool:
-        """Whether an address is meant."""
+        """Returns whether an address is meant."""
         host, kinds = kinds_of(address)
         return not kinds.isdisjoint(self.kinds) or (bool(host) and self.patterns.fit(host))
 
     def fit_only(self, address: str) -> bool:
-        """Whether an address is meant and nothing about it is odd."""
+        """Returns whether an address is meant and nothing about it is odd."""
         host, kinds = kinds_of(address)
         return not kinds and bool(host) and self.patterns.fit(host)
 
 
 def compiled_hosts(names: Names, sets: Sets) -> Hosts:
-    """The test for addresses that a rule asks for; raises `PatternError`."""
+    """Compiles the matcher of a rule's addresses; raises `PatternError`."""
     given = expanded(names, sets, KINDS)
     patterns = compiled(name.lower() for name in given if name not in KINDS)
     return Hosts(KINDS.intersection(given), patterns)
 
 
 def kinds_of(address: str) -> tuple[str, frozenset[str]]:
-    """The host of an address in small letters, and the kinds of oddness that it has."""
+    """Returns the host of an address in small letters, and the kinds of oddness that it has."""
     try:
         parts = urlsplit(address)
         if not parts.scheme:
@@ -50,20 +50,20 @@ def kinds_of(address: str) -> tuple[str, frozenset[str]]:
 
 
 def _kinds(parts: SplitResult, host: str) -> list[str]:
-    found = []
+    kinds = []
     if parts.scheme not in ("http", "https", ""):
-        found.append("@scheme")
+        kinds.append("@scheme")
     if "@" in parts.netloc:
-        found.append("@credentials")
+        kinds.append("@credentials")
     if _is_address(host):
-        found.append("@address")
+        kinds.append("@address")
     elif not host.isascii() or any(label.startswith("xn--") for label in host.split(".")):
-        found.append("@lookalike")
-    return found
+        kinds.append("@lookalike")
+    return kinds
 
 
 def _is_address(host: str) -> bool:
-    """Also numbers that resolve to an address, such as `2130706433` and `0x7f.1`."""
+    """Returns whether a host is an address, also as a number: `2130706433` or `0x7f.1`."""
     try:
         ipaddress.ip_address(host)
     except ValueError:

@@ -1,4 +1,4 @@
-"""Where a reading tool may look: its paths, and whatever else in its input leads somewhere."""
+"""Places that a reading tool may look at: its paths, and other texts that lead elsewhere."""
 
 from __future__ import annotations
 
@@ -18,24 +18,24 @@ _CHOICES = re.compile(r"[{},\n]")
 
 
 def places_named(tool: Tool, paths: tuple[str, ...]) -> tuple[str, ...]:
-    """The paths, and every other text of the input that could be one that leads elsewhere.
+    """Returns the paths, and every other text of the input that may be one leading elsewhere.
 
     The policy does not know every agent's names for them; a text that names a place counts.
     """
-    found = [_path(path) for path in paths]
+    places = [_path(path) for path in paths]
     for key, text in _texts(tool.input, ""):
         if key in _SOUGHT and not _FINDS_NAMES.search(tool.name):
             continue
-        found += [
+        places += [
             _path(part)
             for part in map(str.strip, _CHOICES.split(text))
             if key in _GLOBS or _LEADS_AWAY.match(part) or _CLIMBS.search(part)
         ]
-    return tuple(dict.fromkeys(path for path in found if path))
+    return tuple(dict.fromkeys(path for path in places if path))
 
 
 def _path(text: str) -> str:
-    """The path that a text names; an address becomes one outside of every folder."""
+    """Returns the path that a text names; an address becomes one outside of every folder."""
     return _SCHEME.sub("", text.strip(), count=1)
 
 

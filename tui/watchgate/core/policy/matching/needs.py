@@ -1,4 +1,4 @@
-"""What a command must have before a rule can be about it, in bits.
+"""The needs of a rule, in bits: what a command must have before the rule can be about it.
 
 Most rules want something that most commands lack: an option, a redirect, an address. A rule is
 passed over without a closer look where one bit of what it needs is missing.

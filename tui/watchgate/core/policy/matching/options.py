@@ -1,4 +1,4 @@
-"""The options of commands: which words are flags, which take values, where the operands begin.
+"""Options of commands: which words are flags, which take values, where the operands begin.
 
 A reader that must not miss anything takes any reading that is possible; one that must not be
 fooled takes only what is certain.
@@ -69,7 +69,7 @@ class Flags(msgspec.Struct, frozen=True):
     dashed: bool
 
     def maybe(self, text: str) -> bool:
-        """Whether a word may be one of them: in a cluster, shortened or with a value too."""
+        """Returns whether a word may be one of them: clustered, shortened or with a value too."""
         if text in self.exact:
             return True
         if len(text) < 2 or text[0] != "-":
@@ -83,7 +83,7 @@ class Flags(msgspec.Struct, frozen=True):
         return cluster is not None and not self.letters.isdisjoint(cluster[0])
 
     def surely(self, text: str, known: frozenset[str]) -> bool:
-        """Whether a word is one of them for certain, and not switched off by its value.
+        """Returns whether a word is one of them for certain, and not switched off by its value.
 
         `known` are short options without a value, behind which another one may stand in a cluster.
         """
@@ -102,7 +102,7 @@ class Flags(msgspec.Struct, frozen=True):
 
 
 def flags(given: Iterable[str]) -> Flags:
-    """The names as they are looked up."""
+    """Compiles names of options."""
     exact = frozenset(given)
     letters = frozenset(name[1] for name in exact if len(name) == 2 and name[0] == "-")
     long = tuple(sorted(name for name in exact if name.startswith("--")))
@@ -125,7 +125,7 @@ class Closed(msgspec.Struct, frozen=True):
     open: bool = False
 
     def takes(self, text: str) -> tuple[bool, str]:
-        """Whether an option is one of them, and the name of it whose value the next word is."""
+        """Returns whether an option is one of them, and its name if the next word is its value."""
         if text in self.plain or self.patterns.fit(text):
             return True, ""
         if self.numbers and _NUMBER.fullmatch(text):
@@ -151,12 +151,12 @@ class Closed(msgspec.Struct, frozen=True):
         return True, ""
 
     def value_is_known(self, name: str, value: str) -> bool:
-        """Whether the word behind an option may be its value."""
+        """Returns whether the word behind an option may be its value."""
         return name in self.valued or value in self.fixed.get(name, ())
 
 
 def closed(given: Iterable[str]) -> Closed:
-    """The closed set as it is looked up; `*` opens it."""
+    """Compiles the closed set of a shape's `flags`; `*` opens it."""
     plain: set[str] = set()
     valued: set[str] = set()
     fixed: dict[str, frozenset[str]] = {}
@@ -184,38 +184,38 @@ def closed(given: Iterable[str]) -> Closed:
 
 
 def is_option(text: str) -> bool:
-    """Whether a word looks like an option; a single `-` is an operand."""
+    """Returns whether a word looks like an option; a single `-` is an operand."""
     return text.startswith("-") and text != "-"
 
 
 def operands(program: str, arguments: Sequence[Word]) -> list[Word]:
-    """The arguments that are no options, values of the program's global options left out."""
+    """Returns the arguments that are no options, nor values of the program's global options."""
     valued = GLOBAL_OPTIONS.get(program, _NOBODYS)
-    kept: list[Word] = []
+    positional: list[Word] = []
     skip = ended = False
     for word in arguments:
         if ended or not (skip or is_option(word.text)):
-            kept.append(word)
+            positional.append(word)
         elif word.text == "--" and not skip:
             ended = True
         else:
-            skip = not skip and not kept and word.text in valued
-    return kept
+            skip = not skip and not positional and word.text in valued
+    return positional
 
 
 def maybe_starts(program: str, arguments: Sequence[Word], at: int) -> list[int]:
-    """Where the next operand may stand: an option that nobody knows may take the word behind it."""
+    """Returns where the next operand may stand: an unknown option may take the word behind it."""
     valued = GLOBAL_OPTIONS.get(program, _NOBODYS)
-    found: list[int] = []
+    starts: list[int] = []
     index = at
-    while index < len(arguments) and len(found) < _MAX_READINGS:
+    while index < len(arguments) and len(starts) < _MAX_READINGS:
         text = arguments[index].text
         if is_option(text):
             index += 2 if text in valued else 1
             continue
-        found.append(index)
+        starts.append(index)
         before = arguments[index - 1].text if index else ""
         if index == at or not is_option(before) or "=" in before:
             break
         index += 1
-    return found
+    return starts

@@ -1,4 +1,4 @@
-"""Patterns for paths as in `.gitignore`, and the built-in sets of places."""
+"""Path patterns as in `.gitignore`, and the built-in sets of places such as `@inside`."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _SLASHES = re.compile(r"/{2,}")
 
 
 class Places(msgspec.Struct, frozen=True):
-    """Places and patterns: `anchored` fit a form of a path, `deep` what follows a `/` in it.
+    """Places and path patterns: `anchored` fit a form of a path, `deep` what follows a `/`.
 
     `hints` are what a path must have for either.
     """
@@ -48,7 +48,7 @@ class Places(msgspec.Struct, frozen=True):
     deep_samples: Samples
 
     def hold(self, place: Place, path: str, forms: tuple[str, ...], *, hinted: bool = True) -> bool:
-        """Whether one of them is this path; no pattern is where nothing `hinted` at one."""
+        """Returns whether one of them fits the path; patterns are tried only with `hinted`."""
         for test in self.tests:
             if test(place, path):
                 return True
@@ -62,7 +62,7 @@ class Places(msgspec.Struct, frozen=True):
 
 
 class Paths(msgspec.Struct, frozen=True):
-    """Which paths are meant, touched in which way; `own` where our own files are among them."""
+    """The paths that are meant, touched in which way; `own` where our own files are among them."""
 
     access: Access
     meant: Places
@@ -70,18 +70,18 @@ class Paths(msgspec.Struct, frozen=True):
     own: bool
 
     def may_fit(self, forms: tuple[str, ...]) -> bool:
-        """Whether a word with wildcards may become a path that is meant."""
+        """Returns whether a word with wildcards may become a path that is meant."""
         return may_become(forms, self.meant.anchored_samples, self.meant.deep_samples)
 
     def fit(self, place: Place, path: str, forms: tuple[str, ...], *, hinted: bool = True) -> bool:
-        """Whether a path is meant; `forms` are those of `forms_of`, `hinted` as for `hold`."""
+        """Returns whether a path is meant; `forms` come from `forms_of`, `hinted` as for `hold`."""
         if not self.meant.hold(place, path, forms, hinted=hinted):
             return False
         return self.excepted is None or not self.excepted.hold(place, path, forms)
 
 
 def compiled(match: PathMatch, sets: Sets, *, allows: bool) -> Paths:
-    """The test for paths that a rule asks for; raises `PatternError`.
+    """Compiles the matcher of a rule's paths; raises `PatternError`.
 
     Some file systems take `.ENV` for `.env`, others do not. So what makes a rule ask is read
     without case, and what makes one allow, with it; letters in brackets are always just those.
@@ -97,7 +97,7 @@ def compiled(match: PathMatch, sets: Sets, *, allows: bool) -> Paths:
 
 
 def forms_of(place: Place, path: str) -> tuple[str, ...]:
-    """A path in the forms that patterns are written in: absolute, from the home, the session's.
+    """Returns a path in the forms of patterns: absolute, from the home, from the session's folder.
 
     One that starts with a variable keeps it, as `$NAME`.
     """
@@ -110,16 +110,16 @@ def forms_of(place: Place, path: str) -> tuple[str, ...]:
         return (resolved, *(f"{mark}/{path}" for mark in marks))
     if not resolved.startswith("/"):
         return (resolved,) if resolved.startswith(("~", "..")) else (f"./{resolved}",)
-    found = [resolved]
+    forms = [resolved]
     for folder, mark in ((place.home, "~"), (place.session, ".")):
         if folder and (resolved == folder or resolved.startswith(folder.rstrip("/") + "/")):
-            found.append(mark + resolved[len(folder.rstrip("/")) :])
-    return tuple(found)
+            forms.append(mark + resolved[len(folder.rstrip("/")) :])
+    return tuple(forms)
 
 
 @lru_cache(maxsize=16)
 def _marks(session: str, home: str, cwd: str) -> tuple[str, ...]:
-    """What stands for the folder in the other forms of what lies below it; () if they differ."""
+    """Returns the prefixes of a folder in its other forms (`~`, `.`); () where they differ."""
     folders = [(folder, mark) for folder, mark in ((home, "~"), (session, ".")) if folder]
     if any(within(folder, cwd) and folder != cwd for folder, _ in folders):
         return ()

@@ -1,4 +1,4 @@
-"""Patterns for names, in which `*` stands for any letters, and the sets that name several."""
+"""Name patterns, in which `*` stands for any letters, and sets of names."""
 
 from __future__ import annotations
 
@@ -17,34 +17,43 @@ _MAX_NESTED = 20
 
 
 class PatternError(ValueError):
-    """A pattern or a set that cannot be used; the message says what is wrong with it."""
+    """Raised for a pattern or a set that cannot be used; the message says what is wrong."""
 
 
 def each(names: Names) -> tuple[str, ...]:
-    """The names, also where only one is given."""
+    """Returns the names as a tuple, also where only one is given."""
     return (names,) if isinstance(names, str) else names
 
 
 def expanded(names: Names, sets: Sets, built_in: frozenset[str] = frozenset()) -> tuple[str, ...]:
-    """The names with those of sets in place of the sets; built-in ones stay as they are."""
-    found: dict[str, None] = {}
-    _expand(each(names), sets, built_in, found, set(), ())
-    return tuple(found)
+    """Replaces sets by their names; built-in sets stay as they are."""
+    expanded_names: dict[str, None] = {}
+    _expand(each(names), sets, built_in, expanded_names, set(), ())
+    return tuple(expanded_names)
 
 
 def _expand(
     names: Iterable[str],
     sets: Sets,
     built_in: frozenset[str],
-    found: dict[str, None],
+    into: dict[str, None],
     done: set[str],
     within: tuple[str, ...],
 ) -> None:
-    """Add the names to `found`; a set is opened once, however often it is named."""
+    """Adds the names to `into`; a set is opened once, however often it is named.
+
+    Args:
+        names: Names, some of which stand for sets.
+        sets: The sets by name, without the `@`.
+        built_in: Names of built-in sets, which stay as they are.
+        into: Takes the names, in their order.
+        done: The sets that were opened already.
+        within: The sets that are being opened.
+    """
     for name in names:
         named = _SET.fullmatch(name)
         if named is None or name in built_in:
-            found[name] = None
+            into[name] = None
         elif named[1] in within:
             raise PatternError(f"the set @{named[1]} holds itself; take it out")
         elif named[1] not in sets:
@@ -55,11 +64,11 @@ def _expand(
             raise PatternError(f"the set @{named[1]} is nested too deeply; write its names out")
         elif named[1] not in done:
             done.add(named[1])
-            _expand(sets[named[1]], sets, built_in, found, done, (*within, named[1]))
+            _expand(sets[named[1]], sets, built_in, into, done, (*within, named[1]))
 
 
 class Patterns(msgspec.Struct, frozen=True):
-    """Names of which one is looked for: whole ones, and one expression for those with `*`."""
+    """Compiled names: whole ones, and one expression for those with `*`."""
 
     whole: frozenset[str] = frozenset()
     search: Callable[[str], object] | None = None
@@ -73,12 +82,12 @@ class Patterns(msgspec.Struct, frozen=True):
         return self.fit if self else None
 
     def fit(self, text: str) -> bool:
-        """Whether one of them stands for the text."""
+        """Returns whether one of them stands for the text."""
         return text in self.whole or (self.search is not None and bool(self.search(text)))
 
 
 def compiled(names: Iterable[str], *, cased: bool = True) -> Patterns:
-    """The patterns for these names; unless `cased`, in large and in small letters."""
+    """Compiles these names; unless `cased`, without regard to letter case."""
     given = tuple(names)
     if not cased:
         sources = "|".join(map(glob_source, given))
@@ -89,7 +98,7 @@ def compiled(names: Iterable[str], *, cased: bool = True) -> Patterns:
 
 
 def glob_source(pattern: str) -> str:
-    """A pattern as a regular expression for the whole text.
+    """Translates a pattern into a regular expression for the whole text.
 
     Each part is taken where it first stands and stays there, so that no text takes long.
     """
@@ -101,7 +110,7 @@ def glob_source(pattern: str) -> str:
 
 
 def regex(source: str) -> Pattern:
-    """A regular expression that somebody wrote; raises `PatternError`."""
+    """Compiles a regular expression of a rule; raises `PatternError`."""
     try:
         made = shared(source)
         made.refuse_unbounded()

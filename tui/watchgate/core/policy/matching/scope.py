@@ -1,4 +1,4 @@
-"""Who calls, with which tool, and where: the part of a rule that is not about what is done."""
+"""Rule scopes: who calls, with which tool, and where; not what is done."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _JSON = msgspec.json.Encoder()
 
 
 class Scope(msgspec.Struct, frozen=True, kw_only=True):
-    """Which calls a rule is about; what is empty or None holds for every call.
+    """The calls that a rule is about; what is empty or None holds for every call.
 
     `until_us` is the first microsecond at which the rule no longer holds; `every_shell_call` says
     that it takes in all of them, so that nothing need be looked at; `only_tools` that nothing but
@@ -38,7 +38,7 @@ class Scope(msgspec.Struct, frozen=True, kw_only=True):
     only_tools: bool
 
     def holds(self, subject: Subject, now_us: int) -> bool:
-        """Whether a rule with this scope is about the call at this time."""
+        """Returns whether a rule with this scope is about the call at this time."""
         tool = subject.tool
         if self.every_shell_call and tool.cls == "shell":
             return True
@@ -61,7 +61,7 @@ class Scope(msgspec.Struct, frozen=True, kw_only=True):
         )
 
     def of_tool(self, tool: Tool) -> bool:
-        """Whether it takes in calls of this tool."""
+        """Returns whether the scope takes in calls of this tool."""
         return not self.tools or (
             self.tools.fit(f"<{tool.cls}>")
             or self.tools.fit(tool.name)
@@ -70,7 +70,7 @@ class Scope(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def scope(rule: RuleData, sets: Sets) -> Scope:
-    """The scope that a rule describes; raises `PatternError`."""
+    """Compiles the scope of a rule; raises `PatternError`."""
     until = rule.until
     allows = rule.decision == "allow" or rule.effect == "ordinary"
     others = (rule.agents, rule.sessions, rule.mcp, rule.cwd, rule.input, until)
@@ -93,7 +93,7 @@ def scope(rule: RuleData, sets: Sets) -> Scope:
 
 
 def server_of(subject: Subject) -> str:
-    """The MCP server of a call: of `mcp__server__tool`, or of `server:tool`."""
+    """Returns the MCP server of a call: of `mcp__server__tool`, or of `server:tool`."""
     native = subject.tool.native_name
     if native.startswith("mcp__"):
         return native.removeprefix("mcp__").partition("__")[0]
@@ -101,15 +101,15 @@ def server_of(subject: Subject) -> str:
 
 
 def addresses_fit(wanted: Hosts, subject: Subject, *, every: bool) -> bool:
-    """Whether some address of the call is meant; with `every`, all are and none is odd."""
-    found = tool_input.urls(subject.tool)
+    """Returns whether some address of the call is meant; with `every`, all and none odd."""
+    addresses = tool_input.urls(subject.tool)
     if every:
-        return bool(found) and all(map(wanted.fit_only, found))
-    return any(map(wanted.fit, found))
+        return bool(addresses) and all(map(wanted.fit_only, addresses))
+    return any(map(wanted.fit, addresses))
 
 
 def compiled_hosts(rule: RuleData, sets: Sets) -> Hosts | None:
-    """The addresses that a rule is about; None where it does not say."""
+    """Compiles the addresses that a rule is about; None where it names none."""
     return hosts.compiled_hosts(rule.hosts, sets) if rule.hosts else None
 
 

@@ -1,4 +1,4 @@
-"""One command as rules look at it: what is asked of it often is worked out once."""
+"""Command views: one command as rules look at it, each property computed once."""
 
 from __future__ import annotations
 
@@ -42,9 +42,9 @@ Touched = tuple[Touch, tuple[str, ...]]
 
 
 class Seen:
-    """A command at the place where it runs.
+    """A command at the place where it runs, with its properties cached.
 
-    `known` are the other commands of the text that were seen, by identity.
+    `known` are the views of the other commands of the text, by the commands' identity.
     """
 
     def __init__(self, command: Command, place: Place, known: dict[int, Seen]) -> None:
@@ -81,7 +81,7 @@ class Seen:
 
     @property
     def operand_line(self) -> str:
-        """The operands with one blank between them, a dot for a program such as jq has it."""
+        """The operands with one blank between them, and a dot in place of jq's query."""
         if self._operand_line is None:
             query = None
             if self.program in QUERIES:
@@ -98,11 +98,11 @@ class Seen:
 
     @property
     def has(self) -> int:
-        """What the command has of that which rules need; see `needs`."""
+        """The bits of what the command has that rules may need."""
         if self._has is None:
-            found = 0
+            bits = 0
             for kind in {touch.kind for touch, _ in self.touched}:
-                found |= needs.OF_KIND[kind]
+                bits |= needs.OF_KIND[kind]
             for bit, there in (
                 (needs.ARGUMENT, self.arguments),
                 (needs.DASH, self.dashed),
@@ -113,8 +113,8 @@ class Seen:
                 (needs.CHANGED, self.place.changed),
             ):
                 if there:
-                    found |= bit
-            self._has = found
+                    bits |= bit
+            self._has = bits
         return self._has
 
     @property
@@ -125,14 +125,14 @@ class Seen:
         """
         if self._touched is None:
             place = self.place
-            found = touches(self.command)
+            all_touches = touches(self.command)
             if place.links:
-                found = (*found, *self._led(found))
-            self._touched = tuple((touch, forms_of(place, touch.path)) for touch in found)
+                all_touches = (*all_touches, *self._led(all_touches))
+            self._touched = tuple((touch, forms_of(place, touch.path)) for touch in all_touches)
         return self._touched
 
-    def _led(self, found: Iterable[Touch]) -> Iterator[Touch]:
-        for touch in found:
+    def _led(self, direct: Iterable[Touch]) -> Iterator[Touch]:
+        for touch in direct:
             itself = not removes_itself(self.command, touch)
             for path in self.place.leads_to(touch.path, itself=itself):
                 yield msgspec.structs.replace(touch, path=path)
@@ -156,13 +156,13 @@ class Seen:
     def addresses(self) -> list[tuple[Word, str]]:
         """The addresses among the arguments."""
         if self._addresses is None:
-            found = []
+            addresses = []
             for word in self.arguments:
                 if "://" in word.text:
-                    found += [(word, address) for address in _ADDRESS.findall(word.text)]
-            if not found and self.program in _NAMED_BY_OPERAND:
-                found = [(word, word.text) for word in self.operands if "." in word.text]
-            self._addresses = found
+                    addresses += [(word, address) for address in _ADDRESS.findall(word.text)]
+            if not addresses and self.program in _NAMED_BY_OPERAND:
+                addresses = [(word, word.text) for word in self.operands if "." in word.text]
+            self._addresses = addresses
         return self._addresses
 
     @property
@@ -206,7 +206,7 @@ class Seen:
         return self._variables
 
     def is_harmless(self, word: Word) -> bool:
-        """Whether a value starts no code of somebody's choice.
+        """Returns whether a value starts no code of somebody's choice.
 
         It only says how `read` splits, where to look for what is found nowhere else or for tools
         that installers put there, or names a program that shows text, does nothing, or is the
@@ -234,13 +234,13 @@ class Seen:
         return GLOBAL_OPTIONS.get(self.program, frozenset())
 
     def starts(self, at: int) -> list[int]:
-        """Where the next operand from this argument on may stand."""
+        """Returns where the next operand from this argument on may stand."""
         if at not in self._starts:
             self._starts[at] = maybe_starts(self.program, self.arguments, at)
         return self._starts[at]
 
     def of(self, command: Command) -> Seen:
-        """Another reading of the command, at the same place."""
+        """Returns the view of another reading of the command, at the same place."""
         return Seen(command, self.place, self._known)
 
     @property
@@ -252,20 +252,20 @@ class Seen:
         return self._own_part
 
     def others(self, commands: Iterable[Command]) -> list[Seen]:
-        """Other commands, as they were seen where they run."""
+        """Returns the views of other commands of the text, at the places where they run."""
         return [self._known.get(id(command)) or self._other(command) for command in commands]
 
     def _other(self, command: Command) -> Seen:
-        seen = self._known[id(command)] = Seen(command, self.place, self._known)
-        return seen
+        view = self._known[id(command)] = Seen(command, self.place, self._known)
+        return view
 
     def touching(self, paths: Paths) -> list[Word]:
-        """The words whose paths are meant and are touched in that way."""
+        """Returns the words whose paths a rule means and that are touched in its way."""
         place, meant = self.place, paths.meant
-        found: list[Word] = []
+        words: list[Word] = []
         hinted = meant.hints.may_fit(self._names)
         if not (hinted or paths.own or meant.tests or self._wild):
-            return found
+            return words
         for touch, forms in self.touched:
             if paths.access not in ("any", touch.kind):
                 continue
@@ -275,11 +275,11 @@ class Seen:
             wild = touch.word.expands == "glob" and paths.may_fit(forms)
             wild = wild and not self._counts_hidden(touch)
             if holds or wild or paths.fit(place, touch.path, forms, hinted=hinted):
-                found.append(touch.word)
-        return found
+                words.append(touch.word)
+        return words
 
     def _counts_hidden(self, touch: Touch) -> bool:
-        """Tell whether it shows names and sizes alone, of all that is hidden in a folder."""
+        """Returns whether the command only lists names and sizes of all hidden in a folder."""
         last = touch.path.rpartition("/")[2]
         return self.program in _LISTERS and _ALL_HIDDEN.fullmatch(last) is not None
 
@@ -297,7 +297,7 @@ class Seen:
         return self._named
 
     def touches_only(self, paths: Paths) -> bool:
-        """Whether it touches something in that way, and nothing that is not meant."""
+        """Returns whether the command touches something in that way, and only what is meant."""
         place, some = self.place, False
         for touch, forms in self.touched:
             if paths.access not in ("any", touch.kind) or not touch.sure:

@@ -1,4 +1,4 @@
-"""Values of variables that start no code of somebody's choice, and lead nowhere else.
+"""Harmless values of variables, which start no code and lead nowhere else.
 
 Most are what builds are set up by: a compiler of a known name, how many jobs, for which system.
 """
@@ -84,7 +84,7 @@ _HERE = re.compile(r"\$(?:PWD|\{PWD\}|\(pwd\))(/[\w./-]*)?")
 
 
 def is_known(word: Word, place: Place) -> bool:
-    """Tell whether a value only chooses, or names a toolchain of the system, or a place to write.
+    """Returns whether a value only chooses, names a system toolchain, or a place to write.
 
     Such a place lies in the session's folder or in one for temporary files.
     """
@@ -93,10 +93,10 @@ def is_known(word: Word, place: Place) -> bool:
         return True
     if _TOOLCHAIN.fullmatch(text):
         return True
-    found = _OUTPUT.fullmatch(text)
-    if found is None:
+    match = _OUTPUT.fullmatch(text)
+    if match is None:
         return False
-    path = found["path"] or found["log"]
+    path = match["path"] or match["log"]
     if here := _HERE.fullmatch(path):
         path = f"{place.cwd}{here[1] or ''}" if place.cwd else ""
     elif word.dynamic:

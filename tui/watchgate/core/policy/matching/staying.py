@@ -1,4 +1,4 @@
-"""Telling whether a command stays in the session's folder, as ordinary work has to.
+"""The check that a command stays in the session's folder, as ordinary work has to.
 
 Folders for temporary files count as within, and streams such as /dev/null. A program that runs what
 it reads must not read from there: anybody on the machine may have put a file into `/tmp`. Nor may
@@ -63,51 +63,51 @@ _DECLARES = frozenset(("declare", "typeset"))
 _EXPORTS = frozenset(("export", "declare", "typeset", "readonly"))
 
 
-def stays(wanted: Shape, seen: Seen) -> bool:
-    """Tell whether a command runs in the session's folder and names no path beyond it."""
+def stays(wanted: Shape, view: Seen) -> bool:
+    """Returns whether a command runs in the session's folder and names no path beyond it."""
     if wanted.anywhere:
         return True
-    place = seen.place
+    place = view.place
     scratch = wanted.scratch and place.temporary(place.cwd)
     if place.cwd and not (place.inside(place.cwd) or scratch):
         return False
     if any(map(place.outside, place.leads_to(place.cwd))) and not scratch:
         return False
-    if not sets_within(seen) or empties_sources(seen):
+    if not sets_within(view) or empties_sources(view):
         return False
-    if not wanted.scratch and _reaches_others(seen):
+    if not wanted.scratch and _reaches_others(view):
         return False
     # Variables were looked at by themselves.
-    texts = _texts(wanted, seen) | {id(word) for word in _assigned(seen)}
-    if seen.program in _LABELLED:
-        texts |= {id(word) for word in seen.arguments if _LABEL.fullmatch(word.text)}
-    if seen.program in _MSBUILD:
-        texts |= {id(word) for word in seen.arguments if _SWITCH.fullmatch(word.text)}
-    if any(_glues_on(word) for word in seen.arguments if id(word) not in texts):
+    texts = _texts(wanted, view) | {id(word) for word in _assigned(view)}
+    if view.program in _LABELLED:
+        texts |= {id(word) for word in view.arguments if _LABEL.fullmatch(word.text)}
+    if view.program in _MSBUILD:
+        texts |= {id(word) for word in view.arguments if _SWITCH.fullmatch(word.text)}
+    if any(_glues_on(word) for word in view.arguments if id(word) not in texts):
         return False
     return all(
         id(touch.word) in texts
         or _is_within(touch, place, scratch=wanted.scratch)
-        or (touch.kind == "write" and seen.program not in WRITERS and _is_for_scratch(touch, place))
-        for touch, _ in seen.touched
+        or (touch.kind == "write" and view.program not in WRITERS and _is_for_scratch(touch, place))
+        for touch, _ in view.touched
     )
 
 
-def sets_within(seen: Seen) -> bool:
-    """Tell whether no variable that a command sets leads out of the folder, or to another machine.
+def sets_within(view: Seen) -> bool:
+    """Returns whether no variable that a command sets leads out of the folder or the machine.
 
     A name alone hands on what was set before.
     """
-    if seen.program in _EXPORTS and any("=" not in word.text for word in seen.operands):
+    if view.program in _EXPORTS and any("=" not in word.text for word in view.operands):
         # An array begins empty.
-        return seen.program in _DECLARES and [w.text for w in seen.dashed] in (["-A"], ["-a"])
-    return all(_is_set_within(seen, word) for word in _assigned(seen))
+        return view.program in _DECLARES and [w.text for w in view.dashed] in (["-A"], ["-a"])
+    return all(_is_set_within(view, word) for word in _assigned(view))
 
 
-def _reaches_others(seen: Seen) -> bool:
-    """Tell whether an argument is an address of another machine, or the name of one."""
+def _reaches_others(view: Seen) -> bool:
+    """Returns whether an argument is an address of another machine, or the name of one."""
     option = ""
-    for word in seen.arguments:
+    for word in view.arguments:
         name, given, value = word.text.partition("=")
         named = value if given else word.text
         if _REMOTE_PATH.match(named) or _other_hosts(word.text):
@@ -120,34 +120,34 @@ def _reaches_others(seen: Seen) -> bool:
 
 
 def _other_hosts(text: str) -> set[str]:
-    """The hosts of the addresses in a text that are no names of this machine."""
-    return {found[1].lower() for found in _ADDRESS.finditer(text)} - _THIS_MACHINE
+    """Returns the hosts of the addresses in a text that are no names of this machine."""
+    return {match[1].lower() for match in _ADDRESS.finditer(text)} - _THIS_MACHINE
 
 
-def counted(seen: Seen) -> Seen:
-    """The command with a number where it asks how many processors there are.
+def counted(view: Seen) -> Seen:
+    """Returns the view with a number where the command counts processors.
 
-    And with a dot for the folder where it runs.
+    And with a dot in place of the folder where it runs.
     """
-    if "$" not in "".join([word.text for word in seen.command.words]):
-        return seen
-    words = tuple(_here(_counted(word), seen.place.cwd) for word in seen.command.words)
-    return seen.of(replace(seen.command, words=words))
+    if "$" not in "".join([word.text for word in view.command.words]):
+        return view
+    words = tuple(_here(_counted(word), view.place.cwd) for word in view.command.words)
+    return view.of(replace(view.command, words=words))
 
 
 def _here(word: Word, cwd: str) -> Word:
-    found = _HERE.fullmatch(word.text) if word.dynamic else None
-    if found is None or (word.expands == "words" and not _UNSPLIT.fullmatch(cwd)):
+    match = _HERE.fullmatch(word.text) if word.dynamic else None
+    if match is None or (word.expands == "words" and not _UNSPLIT.fullmatch(cwd)):
         return word
-    text = f"{found[1] or ''}.{found[2]}"
+    text = f"{match[1] or ''}.{match[2]}"
     return replace(word, text=text, at=(word.start,) * len(text), expands="", prefix=text)
 
 
 def _counted(word: Word) -> Word:
-    found = _COUNT.fullmatch(word.text) if word.dynamic else None
-    if found is None:
+    match = _COUNT.fullmatch(word.text) if word.dynamic else None
+    if match is None:
         return word
-    text = f"{found[1] or ''}8"
+    text = f"{match[1] or ''}8"
     return replace(word, text=text, at=word.at[: len(text)], expands="", prefix=text)
 
 
@@ -162,7 +162,7 @@ def _is_within(touch: Touch, place: Place, *, scratch: bool) -> bool:
 
 
 def _glues_on(word: Word) -> bool:
-    """Tell whether an option has a path or a command glued to it that no reader of options sees.
+    """Returns whether an option has a path or a command glued to it that no reader splits off.
 
     As in `-fo/home/me/x`, `-sC../x`, `-o:/x` and `-fo'|sh'`.
     """
@@ -173,20 +173,20 @@ def _glues_on(word: Word) -> bool:
 
 
 def _is_for_scratch(touch: Touch, place: Place) -> bool:
-    """Tell whether a path is the very folder for temporary files, into which something is put."""
+    """Returns whether a path is the folder for temporary files itself, as a target."""
     return not touch.word.dynamic and place.temporary(f"{touch.path.rstrip('/')}/_")
 
 
-def _assigned(seen: Seen) -> Iterator[Word]:
-    """The words that set a variable, for the command or for what follows."""
-    yield from seen.command.assignments
-    if seen.program in SETS_VARIABLES:
-        yield from (word for word in seen.arguments if _ASSIGNED.match(word.text))
+def _assigned(view: Seen) -> Iterator[Word]:
+    """Yields the words that set a variable, for the command or for what follows."""
+    yield from view.command.assignments
+    if view.program in SETS_VARIABLES:
+        yield from (word for word in view.arguments if _ASSIGNED.match(word.text))
 
 
-def _is_set_within(seen: Seen, word: Word) -> bool:
-    """Tell whether a variable gets no path beyond the folder, and no address of another machine."""
-    if seen.is_harmless(word) or is_known(word, seen.place):
+def _is_set_within(view: Seen, word: Word) -> bool:
+    """Returns whether a variable gets no path beyond the folder and no other machine's address."""
+    if view.is_harmless(word) or is_known(word, view.place):
         return True
     if word.expands not in ("", "glob"):
         return False
@@ -194,33 +194,33 @@ def _is_set_within(seen: Seen, word: Word) -> bool:
     if _ADDRESS.search(value):
         return not _other_hosts(value)
     pieces = [piece for piece in _PIECES.split(value) if piece]
-    led_to = [path for piece in pieces for path in seen.place.leads_to(piece)]
-    return not any(map(seen.place.outside, (*pieces, *led_to)))
+    led_to = [path for piece in pieces for path in view.place.leads_to(piece)]
+    return not any(map(view.place.outside, (*pieces, *led_to)))
 
 
-def _texts(wanted: Shape, seen: Seen) -> set[int]:
-    """The values of options that are text and no path, by the identity of their words."""
-    found: set[int] = set()
+def _texts(wanted: Shape, view: Seen) -> set[int]:
+    """Returns the values of options that are text and no path, by the identity of their words."""
+    word_ids: set[int] = set()
     if not wanted.texts:
-        return found
+        return word_ids
     is_text = False
-    for word in seen.arguments:
+    for word in view.arguments:
         text = word.text
         if is_text:
-            found.add(id(word))
+            word_ids.add(id(word))
             is_text = False
         elif is_option(text):
             name, given, _ = text.partition("=")
             glued = text[1] != "-" and len(text) > 2 and text[:2] in wanted.texts
             if glued or (given and name in wanted.texts):
-                found.add(id(word))
+                word_ids.add(id(word))
             else:
                 is_text = _ends_with(text, wanted.texts)
-    return found
+    return word_ids
 
 
 def _ends_with(option: str, texts: frozenset[str]) -> bool:
-    """Tell whether an option, or the last one of a cluster such as `-am`, takes the next word."""
+    """Returns whether an option, or the last one of a cluster such as `-am`, takes a next word."""
     if option in texts:
         return True
     return option[1:].isalpha() and f"-{option[-1]}" in texts

@@ -1,4 +1,4 @@
-"""Templates of sentences, with placeholders for what a call is about, as rules have them."""
+"""Sentence templates of rules, with placeholders for what a call is about."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ Fill = Callable[[Slot], str]
 
 
 def compiled(texts: Iterable[str]) -> tuple[Template, ...]:
-    """The templates of a rule or a shape; raises `PatternError`."""
+    """Compiles the templates of a rule or a shape; raises `PatternError`."""
     return tuple(map(_compiled, texts))
 
 
@@ -69,7 +69,7 @@ def _compiled(text: str) -> Template:
 
 
 def sentence(templates: Sequence[Template], fill: Fill) -> str:
-    """The first of the templates that can be filled; empty without any."""
+    """Fills the first of the templates that can be filled; empty without any."""
     for template in templates:
         filled = [part if isinstance(part, str) else fill(part) for part in template.parts]
         if all(filled[1::2]):
@@ -78,7 +78,7 @@ def sentence(templates: Sequence[Template], fill: Fill) -> str:
 
 
 def listed(names: Iterable[str], noun: str = "") -> str:
-    """Names as a part of a sentence: `the folder a`, `2 folders: a, b`, `a, b, c and 3 more`."""
+    """Lists names in a sentence: `the folder a`, `2 folders: a, b`, `a, b, c and 3 more`."""
     known = list(dict.fromkeys(name for name in names if name not in _NAMELESS))
     text = ", ".join(map(shown, known[:MAX_NAMES]))
     if known == ["."]:
@@ -99,7 +99,7 @@ def _plural(noun: str) -> str:
 
 
 def shown(name: str) -> str:
-    """A name as it may stand in a sentence: visible, without secrets, and short."""
+    """Shortens a name for a sentence, makes it visible and takes secrets out."""
     text = safe_text(redact(name) if len(name) >= _SECRET_CHARS else name)
     if len(text) > MAX_CHARS:
         half = MAX_CHARS // 2

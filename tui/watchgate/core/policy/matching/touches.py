@@ -1,4 +1,4 @@
-"""The paths that a command touches, and whether it reads, writes or deletes them."""
+"""Touched paths: those that a command reads, writes or deletes."""
 
 from __future__ import annotations
 
@@ -126,18 +126,18 @@ class Touch(msgspec.Struct, frozen=True, gc=False):
 
 
 def removes_itself(command: Command, touch: Touch) -> bool:
-    """Whether it is the named entry that goes, and not what a link of that name leads to."""
+    """Returns whether the named entry itself goes, and not what a link of that name leads to."""
     return touch.kind == "delete" and command.program in _UNLINKERS
 
 
 def touches(command: Command) -> tuple[Touch, ...]:
-    """Every path that the command may touch itself, once: of its arguments and redirects."""
+    """Returns each path that the command may touch itself, of its arguments and redirects."""
     check()
-    found: dict[tuple[Kind, str, bool, bool], Touch] = {}
+    distinct: dict[tuple[Kind, str, bool, bool], Touch] = {}
     for touch in (*_redirects(command), *_deleted(command), *_arguments(command)):
         key = (touch.kind, touch.path, touch.sure, touch.word.dynamic)
-        found.setdefault(key, touch)
-    return tuple(found.values())
+        distinct.setdefault(key, touch)
+    return tuple(distinct.values())
 
 
 def _redirects(command: Command) -> Iterator[Touch]:
@@ -149,7 +149,7 @@ def _redirects(command: Command) -> Iterator[Touch]:
 
 
 def _deleted(command: Command) -> Iterator[Touch]:
-    """Yield what `find -delete` deletes: files of a name, or all in the folders it looks at."""
+    """Yields the paths that `find -delete` deletes: files of a name, or all in its folders."""
     arguments = command.arguments
     if command.program not in _FINDERS or not any(word.text == "-delete" for word in arguments):
         return
@@ -191,12 +191,12 @@ def _arguments(command: Command) -> Iterator[Touch]:
 
 
 def _is_sign(option: str, text: str, signs: frozenset[str]) -> bool:
-    """Return whether a word, or the value behind its option, is one sign that stands for itself."""
+    """Returns whether a word, or the value glued to its option, is a separator of one sign."""
     return (option in signs and len(text) == 1) or (text[:2] in signs and len(text) == 3)
 
 
 def _names_output(option: str, output: frozenset[str]) -> bool:
-    """Whether what stands behind an option is written, also behind a cluster such as `-sSLo`."""
+    """Returns whether the value of an option is written, also behind a cluster such as `-sSLo`."""
     if option[:2] == "--":
         return option in output or _OUTPUT.fullmatch(option) is not None
     return option in output or (option[:1] == "-" and f"-{option[-1]}" in output)
@@ -213,7 +213,7 @@ def _of_option(word: Word, text: str, output: frozenset[str]) -> Iterator[Touch]
 
 
 def _of_text(kind: Kind, word: Word, text: str) -> Iterator[Touch]:
-    """The text as a path, and the paths that stand behind `=`, `:`, `,` or `@` in it."""
+    """Yields the text as a path, and the paths that stand behind `=`, `:`, `,` or `@` in it."""
     if "://" in text:
         if text.lower().startswith("file://"):
             yield Touch(kind, word, text[7:])
@@ -233,25 +233,25 @@ def _of_text(kind: Kind, word: Word, text: str) -> Iterator[Touch]:
 
 
 def _operand_kinds(program: str, arguments: Sequence[Word]) -> dict[int, Kind]:
-    """What happens to operands that are not merely read, by the word's identity."""
-    found: dict[int, Kind] = {}
+    """Returns the access of operands that are not merely read, by the word's identity."""
+    kinds: dict[int, Kind] = {}
     named = operands(program, arguments)
     if program in _DELETERS:
-        found = {id(word): "delete" for word in named}
+        kinds = {id(word): "delete" for word in named}
     elif program in WRITERS or _in_place(program, arguments):
-        found = {id(word): "write" for word in named}
+        kinds = {id(word): "write" for word in named}
     elif program in COPIERS or program in MOVERS:
         if program in MOVERS:
-            found = {id(word): "delete" for word in named}
+            kinds = {id(word): "delete" for word in named}
         if len(named) > 1 and not (program in _REMOTE and _ON_A_HOST.match(named[-1].text)):
-            found[id(named[-1])] = "write"
+            kinds[id(named[-1])] = "write"
     elif program in _MAKERS and named:
-        found = {id(named[-1]): "write"}
-    return found
+        kinds = {id(named[-1]): "write"}
+    return kinds
 
 
 def _scripts(program: str, arguments: Sequence[Word]) -> set[int]:
-    """The operands of an editor that are its program and no file, by identity.
+    """Returns the operands of an editor that are its program and no file, by identity.
 
     Where it is not certain which word that is, none is.
     """
@@ -260,19 +260,19 @@ def _scripts(program: str, arguments: Sequence[Word]) -> set[int]:
         named = operands(program, arguments)
         # macOS takes `-i ''` for one option; elsewhere an empty program changes nothing.
         empty = any(a.text == "-i" and not b.text for a, b in pairwise(arguments))
-        found = named[: 2 if empty else 1]
+        scripts = named[: 2 if empty else 1]
     else:
-        found = list(_behind_options(arguments, _SCRIPT_BEHIND[program]))
-    return {id(word) for word in found if not word.dynamic or _is_begun(word)}
+        scripts = list(_behind_options(arguments, _SCRIPT_BEHIND[program]))
+    return {id(word) for word in scripts if not word.dynamic or _is_begun(word)}
 
 
 def _is_begun(word: Word) -> bool:
-    """Tell whether a word stays one word, and begins with what is written."""
+    """Returns whether a word stays one word, and begins with what is written."""
     return word.expands == "value" and word.prefix != ""
 
 
 def _behind_options(arguments: Sequence[Word], taking: re.Pattern[str]) -> Iterator[Word]:
-    """The values of these options that stand before any other operand."""
+    """Yields the values of these options that stand before any other operand."""
     taken = False
     for word in arguments:
         if taken:

@@ -1,6 +1,6 @@
-"""Which options of a program take the word behind them for their value, as one table.
+"""Table of options that take the next word for their value, by program.
 
-It tells whether a word that looks like an option is one: `git clean -e -n` deletes, since `-n` is
+It decides whether a word that looks like an option is one: `git clean -e -n` deletes, since `-n` is
 the value of `-e`. Where a program is not in the table, any option may take the next word.
 """
 
@@ -36,7 +36,7 @@ class Grammar(msgspec.Struct, frozen=True):
     ends: bool = False
 
     def may_take_next(self, text: str) -> bool:
-        """Tell whether the value of an option may be the next word."""
+        """Returns whether the value of an option may be the next word."""
         if not is_option(text) or "=" in text or text in _NEVER_VALUED:
             return False
         if self.valued is None:
@@ -44,18 +44,18 @@ class Grammar(msgspec.Struct, frozen=True):
         return text in self.valued or (text[1] != "-" and self.cluster(text)[1])
 
     def cluster(self, text: str) -> tuple[str, bool]:
-        """The letters of a cluster that may be options, and whether the next word is a value."""
+        """Returns the letters of a cluster that may be options, and whether a value follows it."""
         for place, letter in enumerate(text[1:], 1):
             if self.valued is not None and f"-{letter}" in self.valued:
                 return text[1 : place + 1], place == len(text) - 1
         return text[1:], False
 
     def surely_takes_next(self, text: str) -> bool:
-        """Tell whether the value of an option is the next word for certain."""
+        """Returns whether the value of an option is the next word for certain."""
         return text in self.certain or (self.valued is not None and self.may_take_next(text))
 
     def letters_in(self, text: str) -> str:
-        """The letters of a cluster that are options for certain."""
+        """Returns the letters of a cluster that are options for certain."""
         if self.valued is None:
             return ""
         letters, _ = self.cluster(text)
@@ -224,7 +224,7 @@ _WHOLE_NAMES = TAKES_NEXT_WORD | names("terraform tofu vault nomad consul packer
 
 
 def of(program: str, sub: str = "") -> Grammar:
-    """Return how a program reads its options: in front of its sub-command, or behind it."""
+    """Returns a program's grammar of options: in front of its sub-command, or behind it."""
     known = SUBS.get((program, sub)) if sub else None
     if known is None and sub and program == "git":
         return _UNKNOWN
@@ -232,7 +232,7 @@ def of(program: str, sub: str = "") -> Grammar:
 
 
 def may_mean(flags: Flags, program: str, sub: str, text: str) -> bool:
-    """Tell whether a word that may be a flag by its letters is one by the program's own options.
+    """Returns whether a word that may be a flag by its letters is one by the program's options.
 
     It is none where its letters are the value of another option (`-bfix`), or where a program that
     takes no shortened names would have to take one (`--all` for `--allow`).

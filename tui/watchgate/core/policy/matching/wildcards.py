@@ -1,4 +1,4 @@
-"""What a wildcard of the shell may become: `cat .e*` may read `.env` and does not say so.
+"""Expansions of wildcards: `cat .e*` may read `.env` and does not say so.
 
 A name that starts with its wildcard, such as `*` or `*.py`, is left out: it stands for all that
 lies there, and would meet every pattern. Only what asks is held against them, without case.
@@ -18,14 +18,14 @@ _PIECES = re.compile(r"\*+|\?|\[[^]/]{1,255}]|.", re.DOTALL)
 
 
 class Samples(msgspec.Struct, frozen=True):
-    """Paths that patterns are about, split into names and sorted; `heads` are their first names."""
+    """Sample paths of patterns, split into names and sorted; `heads` are their first names."""
 
     paths: tuple[tuple[str, ...], ...] = ()
     heads: tuple[str, ...] = ()
 
 
 def samples(patterns: Iterable[str]) -> Samples:
-    """A path for each pattern for paths, or the folder that it is about with all below."""
+    """Makes a sample path of each pattern, or of the folder that it takes in with all below."""
     plain = (_ALONE.sub(r"\1", pattern.removesuffix("/**")) for pattern in patterns)
     texts = {_WILD.sub("x", pattern).lower() for pattern in plain}
     paths = tuple(sorted(tuple(text.split("/")) for text in texts))
@@ -33,7 +33,7 @@ def samples(patterns: Iterable[str]) -> Samples:
 
 
 def may_become(forms: Sequence[str], anchored: Samples, deep: Samples) -> bool:
-    """Whether a word with wildcards, in one of its forms, may become one of these samples.
+    """Returns whether a word with wildcards, in one of its forms, may become one of these samples.
 
     Or what lies below one: `anchored` ones start where the form does, `deep` ones anywhere in it.
     All forms end alike, so that only their first names tell them apart.
@@ -64,7 +64,7 @@ def _becomes(names: list[str], start: int, among: Samples) -> bool:
 
 
 def _fits(names: list[str], path: tuple[str, ...]) -> bool:
-    """Whether these names, one of which has a wildcard, may become those of the path."""
+    """Returns whether these names, one with a wildcard, may become those of the path."""
     if len(names) != len(path):
         return False
     some = False
@@ -81,7 +81,7 @@ def _fits(names: list[str], path: tuple[str, ...]) -> bool:
 
 
 def _fits_name(name: str, wanted: str) -> bool:
-    """Whether a name may become the one wanted; an agent wrote it, so that each part stays put."""
+    """Returns whether a name may become the one wanted; an agent wrote it, so each part stays."""
     parts = [""]
     for piece in _PIECES.findall(name):
         if piece[0] == "*" or (len(piece) > 1 and piece[0] == "["):

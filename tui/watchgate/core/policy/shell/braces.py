@@ -51,7 +51,7 @@ def _closing(letters: list[Letter], start: int) -> int | None:
 
 
 def _choices(letters: list[Letter]) -> list[list[Letter]] | None:
-    """What stands in braces: each of its parts between commas, or a range; None for neither."""
+    """Return the choices in braces: each part between commas, or a range; None for neither."""
     parts: list[list[Letter]] = [[]]
     depth = 0
     for letter in letters:
@@ -62,13 +62,13 @@ def _choices(letters: list[Letter]) -> list[list[Letter]] | None:
             parts[-1].append(letter)
     if len(parts) == 1:
         return _range(letters)
-    found: list[list[Letter]] = []
+    choices: list[list[Letter]] = []
     for part in parts:
         inner = expanded(part)
-        if inner is None or len(found) > MAX_WORDS:
+        if inner is None or len(choices) > MAX_WORDS:
             return [[Letter("", (), "words")]] * (MAX_WORDS + 1)
-        found += inner
-    return found
+        choices += inner
+    return choices
 
 
 def _range(letters: list[Letter]) -> list[list[Letter]] | None:

@@ -83,7 +83,7 @@ class Commands(msgspec.Struct, frozen=True, gc=False):
     `where` is the part of the text that it is about, if it is about one.
     """
 
-    found: tuple[Command, ...]
+    commands: tuple[Command, ...]
     opaque: bool = False
     why: str = ""
     where: Span | None = None

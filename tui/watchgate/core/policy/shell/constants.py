@@ -40,10 +40,10 @@ class Constants:
     def note(self, command: Command) -> None:
         """Remember what a command assigns, where the text shows it."""
         for word in command.assignments:
-            found = _ASSIGNED.match(word.text)
-            if found is None or word.dynamic:
+            match = _ASSIGNED.match(word.text)
+            if match is None or word.dynamic:
                 continue
-            self._add(found[1], word.text[found.end() :])
+            self._add(match[1], word.text[match.end() :])
 
     def _add(self, name: str, value: str) -> None:
         values = self._values.setdefault(name, [])

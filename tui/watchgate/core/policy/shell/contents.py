@@ -45,7 +45,7 @@ _SHELL_LINE = re.compile(r"#!\s*/\S{0,99}?(?:/env(?:\s+-S)?\s+)?(?:\S{0,99}/)?(?
 
 
 class Files:
-    """What was written to each file of a text so far; None where the text does not show it."""
+    """The text written to each file so far; None where the command does not show it."""
 
     def __init__(self) -> None:
         self._bodies: dict[str, tuple[Word, ...] | None] = {}
@@ -220,7 +220,7 @@ def _printed(arguments: Sequence[Word]) -> tuple[Word, ...] | None:
 
 def _lines(lines: Sequence[Sequence[Word]]) -> tuple[Word, ...]:
     """One word of text for each line, its words joined by blanks and its escapes read."""
-    found = []
+    commands = []
     for words in lines:
         if not words:
             continue
@@ -235,5 +235,5 @@ def _lines(lines: Sequence[Sequence[Word]]) -> tuple[Word, ...]:
             at += [*word.at[done:], word.end]
         dynamic = any(word.dynamic for word in words)
         joined = Word(text[:-1], tuple(at[:-1]), words[0].start, words[-1].end)
-        found.append(msgspec.structs.replace(joined, expands="words") if dynamic else joined)
-    return tuple(found)
+        commands.append(msgspec.structs.replace(joined, expands="words") if dynamic else joined)
+    return tuple(commands)

@@ -36,7 +36,15 @@ _DISAGREE = "Could be split into words in another way than it was read"
 def decode(
     source: Source, start: int, end: int, expansions: Expansions, notes: Notes
 ) -> list[Word]:
-    """The words that the shell makes of one written word: one, or several with braces."""
+    """The words that the shell makes of one written word: one, or several with braces.
+
+    Args:
+        source: The text that the word stands in.
+        start: Its first character there.
+        end: The character behind it.
+        expansions: What expansions of the text become.
+        notes: Where remarks on the whole text are put.
+    """
     lexer = _Lexer(source, start, end, expansions, notes)
     lexer.word()
     letters, first, last = lexer.letters, *source.position(start, end)
@@ -66,6 +74,15 @@ class _Lexer:
     def __init__(
         self, source: Source, start: int, end: int, expansions: Expansions, notes: Notes
     ) -> None:
+        """Read one written word.
+
+        Args:
+            source: The text that the word stands in.
+            start: Its first character there.
+            end: The character behind it.
+            expansions: What expansions of the text become.
+            notes: Where remarks on the whole text are put.
+        """
         self.text = source.text
         self.at = source.at
         self.pos = start

@@ -105,15 +105,15 @@ class WordReader(ABC):
             for node in nodes:
                 self.scripts_in(node, part)
             return [self.piece(start, end, "words")]
-        found: dict[int, tuple[int, Expands, Expands]] = {}
+        spans: dict[int, tuple[int, Expands, Expands]] = {}
         waiting = list(nodes)
         while waiting:
             node = waiting.pop()
             if node.type in _EXPANSIONS:
-                found[node.start_byte] = (node.end_byte, *self._expansion(node, part))
+                spans[node.start_byte] = (node.end_byte, *self._expansion(node, part))
             elif node.child_count:
                 waiting += node.children
-        words = decode(self.source, start, end, found, self.notes)
+        words = decode(self.source, start, end, spans, self.notes)
         self.decoded += len(words)
         return words
 
@@ -157,13 +157,13 @@ class WordReader(ABC):
         self.notes.computes = True
         raw = self.source.text[start:end]
         arithmetic.evaluated(raw, self.notes)
-        for found in _SET_BY_SUM.finditer(self.source.text, start, end):
-            self.sets(*found.span(found.lastindex or 0), part)
+        for match in _SET_BY_SUM.finditer(self.source.text, start, end):
+            self.sets(*match.span(match.lastindex or 0), part)
         if _NO_SUM.search(raw):
             self.notes.doubt("Could be arithmetic or a command")
 
     def _expansion(self, node: Node, part: Part) -> tuple[Expands, Expands]:
-        """What an expansion becomes outside and inside of double quotes."""
+        """Return what an expansion becomes outside and inside of double quotes."""
         kind = node.type
         raw = self.source.text[node.start_byte : node.end_byte]
         if kind in _SUBSTITUTIONS:
@@ -185,8 +185,8 @@ class WordReader(ABC):
                 self.sets(
                     node.start_byte + setting.start(1), node.start_byte + setting.end(1), part
                 )
-            for found in _SET_BY_SUM.finditer(raw) if ":" in raw or "[" in raw else ():
-                span = found.span(found.lastindex or 0)
+            for match in _SET_BY_SUM.finditer(raw) if ":" in raw or "[" in raw else ():
+                span = match.span(match.lastindex or 0)
                 self.sets(node.start_byte + span[0], node.start_byte + span[1], part)
             if _COMPUTES.search(raw):
                 self.notes.computes = True
@@ -208,17 +208,17 @@ class WordReader(ABC):
         self.notes.doubt("Uses back-ticks, which are read in more than one way")
         text, at = self.source.text, self.source.at
         script = Script()
-        kept: list[int] = []
+        offsets: list[int] = []
         index, inside = start, False
         while index < end:
             if text[index] == "`":
                 if inside:
-                    code = "".join(text[i] for i in kept)
-                    script.extend(self.reread(code, tuple(at[i] for i in kept)))
-                inside, kept = not inside, []
+                    code = "".join(text[i] for i in offsets)
+                    script.extend(self.reread(code, tuple(at[i] for i in offsets)))
+                inside, offsets = not inside, []
             elif inside:
                 if text[index] == "\\" and text[index + 1 : index + 2] in ("`", "$", "\\"):
                     index += 1
-                kept.append(index)
+                offsets.append(index)
             index += 1
         return script

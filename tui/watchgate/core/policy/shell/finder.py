@@ -48,13 +48,13 @@ def commands(text: str, language: Language = "shell") -> Commands:
     notes = finder.notes
     if notes.computes and notes.hides_code:
         notes.doubt("Takes text for arithmetic or a name, which may run commands within it")
-    if not notes.defined.isdisjoint(c.words[0].text for c in finder.found if c.words):
+    if not notes.defined.isdisjoint(c.words[0].text for c in finder.commands if c.words):
         notes.doubt("Gives a command another meaning and then runs it")
-    return Commands(tuple(finder.found), bool(notes.why), notes.why, notes.where)
+    return Commands(tuple(finder.commands), bool(notes.why), notes.why, notes.where)
 
 
 class _Around(msgspec.Struct, frozen=True):
-    """Where a script stands; its parts are counted only where `segment` is None."""
+    """The surroundings of a script; its parts are counted only where `segment` is None."""
 
     upstream: tuple[Command, ...] = ()
     segment: int | None = None
@@ -64,13 +64,13 @@ class _Around(msgspec.Struct, frozen=True):
     contained: bool = False
 
     def deeper(self) -> _Around:
-        """What is around a script within this one."""
+        """Return the surroundings of a script within this one."""
         return replace(self, depth=self.depth + 1)
 
 
 class _Finder:
     def __init__(self) -> None:
-        self.found: list[Command] = []
+        self.commands: list[Command] = []
         self.notes = Notes()
         self.segment = 0
         self.read = 0
@@ -81,8 +81,8 @@ class _Finder:
         self.calm: dict[str, str] = {}
 
     def full(self) -> bool:
-        """Whether no more may be looked at; the text is then opaque."""
-        full = len(self.found) >= MAX_COMMANDS or self.read > MAX_READ
+        """Return whether no more may be looked at; the text is then opaque."""
+        full = len(self.commands) >= MAX_COMMANDS or self.read > MAX_READ
         if full:
             self.notes.doubt(TOO_MUCH)
         return full
@@ -100,14 +100,14 @@ class _Finder:
                     # Some shells run the last one themselves.
                     last = part is pipeline[-1]
                     own = self.maybe(scope) if last else self.within(scope)
-                first = len(self.found)
+                first = len(self.commands)
                 self.part(part, replace(around, upstream=feeding, scope=own, joined=joined))
-                feeding = (*feeding, *self.found[first:])
+                feeding = (*feeding, *self.commands[first:])
             joined = _joined_by(pipeline[-1])
 
     def scopes(self, script: Script, around: _Around) -> list[Scope]:
         """The scope of each pipeline: a list in the background has one of its own."""
-        found: list[Scope] = []
+        scopes: list[Scope] = []
         scope = around.scope
         for pipeline in reversed(script.pipelines):
             sign = pipeline[-1].sign
@@ -115,8 +115,8 @@ class _Finder:
                 scope = self.within(around.scope)
             elif not sign:
                 scope = around.scope
-            found.append(scope)
-        return found[::-1]
+            scopes.append(scope)
+        return scopes[::-1]
 
     def within(self, scope: Scope, *, lasts: bool = False) -> Scope:
         """A scope in another: of a shell of its own, or of a group whose effects last."""
@@ -134,11 +134,11 @@ class _Finder:
         if segment is None and not part.empty:
             self.segment += 1
             number = self.segment
-        first = len(self.found)
+        first = len(self.commands)
         for script in part.inner:
             apart = self.within(around.scope)
             self.walk(script, replace(around.deeper(), upstream=(), segment=number, scope=apart))
-        built_from = tuple(self.found[first:])
+        built_from = tuple(self.commands[first:])
         from_file = any(redirect.reads for redirect in part.redirects)
         for script in part.groups:
             if part.branches and not part.apart:
@@ -170,8 +170,8 @@ class _Finder:
     def command(self, command: Command, depth: int, same: tuple[Word, ...] = ()) -> None:
         """Add a command and those that it would run itself, or the shell command that is `same`."""
         check()
-        place = len(self.found)
-        self.found.append(command)
+        place = len(self.commands)
+        self.commands.append(command)
         self.read += len(command.words)
         words = command.words
         self.files.note(command)
@@ -192,7 +192,7 @@ class _Finder:
         # A cmdlet is nothing but `same`; `rm` may be that, or the program of other systems.
         is_cmdlet = bool(same) and "-" in program
         if wrapped.transparent or is_cmdlet or (powershell and is_itself(words[0].text)):
-            self.found[place] = replace(
+            self.commands[place] = replace(
                 command, transparent=True, reads_code=is_cmdlet or command.reads_code
             )
         here = program in _IN_THIS_SHELL
@@ -216,7 +216,7 @@ class _Finder:
         for script in texts:
             self.script(script, command, depth, "powershell" if script in powershell else "shell")
         if bodies := self.files.run_by(command):
-            self.found[place] = replace(self.found[place], reads_script=True)
+            self.commands[place] = replace(self.commands[place], reads_script=True)
             for body in bodies:
                 self.script(body, command, depth)
         for each in (*done, *self.variants(command)):
@@ -239,7 +239,7 @@ class _Finder:
         if reading.unread:
             self.notes.doubt(reading.unread)
         else:
-            command = self.found[place] = replace(
+            command = self.commands[place] = replace(
                 command, reads_code=True, reads_script=True, loads=reading.loads
             )
         scope = self.within(command.scope)
@@ -282,7 +282,7 @@ class _Finder:
 
 
 def _joined_by(part: Part) -> Joined:
-    """How what follows a pipeline, whose last part this is, depends on it."""
+    """Return how what follows a pipeline, whose last part this is, depends on it."""
     return "" if part.negated or part.sign == "&" else part.sign
 
 

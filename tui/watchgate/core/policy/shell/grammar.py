@@ -40,7 +40,7 @@ _CHUNK_BYTES = 256
 _READS_A_CHUNK = 8
 
 # Where these stand unclosed, or in one pipeline, the parser takes far longer than for other text.
-_MOST = {"|": 600, "${": 400, "<<": 400, "[[": 400}
+_MAX_SIGNS = {"|": 600, "${": 400, "<<": 400, "[[": 400}
 
 
 def _as_letters(match: re.Match[str]) -> str:
@@ -48,7 +48,7 @@ def _as_letters(match: re.Match[str]) -> str:
 
 
 def available() -> bool:
-    """Whether there is a parser."""
+    """Return whether there is a parser."""
     return _LANGUAGE is not None
 
 
@@ -57,7 +57,7 @@ def parse(text: str) -> Node | None:
 
     None without a parser, and for a text that would take it far longer than others of its length.
     """
-    if _LANGUAGE is None or any(text.count(sign) > most for sign, most in _MOST.items()):
+    if _LANGUAGE is None or any(text.count(sign) > limit for sign, limit in _MAX_SIGNS.items()):
         return None
     stand_in = _FOREIGN.sub("_", text)
     if "\\ " in text or "\\\t" in text:
@@ -68,7 +68,7 @@ def parse(text: str) -> Node | None:
     if len(source) <= _UNWATCHED_CHARS:
         return _PARSER.parse(source).root_node
     reads = 0
-    most = _READS_A_CHUNK * (len(source) // _CHUNK_BYTES + 8)
+    max_reads = _READS_A_CHUNK * (len(source) // _CHUNK_BYTES + 8)
 
     def chunk(offset: int, _point: object) -> bytes:
         nonlocal reads
@@ -76,7 +76,7 @@ def parse(text: str) -> Node | None:
         return source[offset : offset + _CHUNK_BYTES]
 
     def too_long(_offset: int, _failing: bool) -> bool:
-        return reads > most or is_over()
+        return reads > max_reads or is_over()
 
     try:
         # Another thread may begin to read while this calls back, so nobody shares its parser.

@@ -68,12 +68,12 @@ def masked(root: Node, text: str) -> str:
     A quoted document whose first line begins with a backslash, as commands of psql do, is taken for
     more words of the command. A letter in its place changes nothing of what the shell makes of it.
     """
-    found = [
+    bodies = [
         line.end() - 1
         for node in _documents(root)
         if (line := _QUOTED_BACKSLASH.match(text, node.start_byte)) is not None
     ]
-    for place in found:
+    for place in bodies:
         text = f"{text[:place]}x{text[place + 1 :]}"
     return text
 
@@ -114,7 +114,7 @@ def _quoted(reader: WordReader, redirect: Node) -> bool:
 
 
 def _extent(reader: WordReader, redirect: Node) -> tuple[int, int]:
-    """Where the body starts and ends, as the shell has it; doubted where the grammar disagrees."""
+    """Find the span of the body as the shell has it; doubted where the grammar disagrees."""
     text = reader.source.text
     nodes = {child.type: child for child in redirect.children}
     mark, ended = nodes["heredoc_start"], nodes.get("heredoc_end")

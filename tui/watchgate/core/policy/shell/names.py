@@ -1,4 +1,4 @@
-"""What programs are called, and which of them are shells or interpreters."""
+"""Names of programs, and which of them are shells or interpreters."""
 
 from __future__ import annotations
 
@@ -23,6 +23,6 @@ def plain_name(text: str) -> str:
 
 
 def is_itself(text: str) -> bool:
-    """Whether the name of a program, as it is written, can only mean the program of the system."""
+    """Return whether a program's name, as it is written, can only mean the system's own program."""
     folder, slash, name = text.rpartition("/")
     return name == plain_name(name) and (not slash or folder in SYSTEM_FOLDERS)

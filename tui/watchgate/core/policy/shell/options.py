@@ -33,7 +33,7 @@ def options(valued: str = "", flags: str = "") -> Options:
 
 
 def split(words: Sequence[Word], known: Options) -> Split:
-    """Where the options at the start of these words end."""
+    """Find the end of the options at the start of these words."""
     given: list[str] = []
     unknown = False
     index = 0
@@ -58,7 +58,7 @@ def split(words: Sequence[Word], known: Options) -> Split:
 
 
 def _cluster(text: str, known: Options, given: list[str]) -> bool | None:
-    """Whether the value of a cluster's last option is the next word; None if one is unknown."""
+    """Return whether a cluster's last value is the next word; None if an option is unknown."""
     if text in known.valued or text in known.flags:
         given.append(text)
         return text in known.valued

@@ -143,13 +143,13 @@ class _Reader(PartReader):
         for child in elements:
             if child.type == "command":
                 lists = any(part.same and part.same[0].text == "ls" for part in _parts(script))
-                found = self.command(child, lists=lists)
+                part_value = self.command(child, lists=lists)
             else:
-                found = self.value(child, prints=prints or len(elements) > 1)
+                part_value = self.value(child, prints=prints or len(elements) > 1)
             if feeding:
-                script.pipe(found)
+                script.pipe(part_value)
             else:
-                script.extend(found)
+                script.extend(part_value)
             feeding = bool(script.pipelines)
         return script
 
@@ -165,16 +165,16 @@ class _Reader(PartReader):
 
     def variables(self, node: Node) -> list[Node]:
         """The variables in an expression."""
-        found: list[Node] = []
+        nodes: list[Node] = []
         todo = [node]
         while todo:
             self.nodes += 1
             each = todo.pop()
             if each.type == "variable":
-                found.append(each)
+                nodes.append(each)
             elif each.type != "script_block_expression":
                 todo += reversed(each.children)
-        return found
+        return nodes
 
     def inner(self, node: Node) -> Script:
         """All that runs below the node of an expression."""
@@ -223,11 +223,11 @@ class _Reader(PartReader):
         ]
         given = [] if arguments is None else [self.word([each]) for each in operands(arguments)]
         start = self.source.at[node.start_byte]
-        found = method_in_shell(name, given)
-        if found is None:
+        method = method_in_shell(name, given)
+        if method is None:
             self.notes.doubt("Calls a method that no rule knows")
-        elif found:
-            words = [made_word(each, start) if isinstance(each, str) else each for each in found]
+        elif method:
+            words = [made_word(each, start) if isinstance(each, str) else each for each in method]
             script.append(Part(words=words))
 
     def assignment(self, node: Node, script: Script) -> None:

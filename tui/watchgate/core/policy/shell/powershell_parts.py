@@ -104,9 +104,9 @@ class PartReader(ABC):
             self.redirect_text(group[0], text, part)
             return ()
         if len(cores) == 1 and cores[0].type == "array_literal_expression":
-            found = [self.word([each]) for each in operands(cores[0])]
+            words = [self.word([each]) for each in operands(cores[0])]
             part.inner.append(self.inner(cores[0]))
-            return tuple(found)
+            return tuple(words)
         if cores[0].type == "expression_with_unary_operator" and not is_number(cores[0]):
             # The list goes on: `a , b`. Any other sign is a word here, and no operator.
             if self.text(cores[0].children[0]) != ",":

@@ -111,7 +111,7 @@ def _globbed(word: Word) -> Word:
 
 def _given(cmdlet: Cmdlet, arguments: Sequence[Argument]) -> dict[str, list[Word]] | None:
     """The values of each parameter by its name; None where a word may be anything."""
-    found: dict[str, list[Word]] = {}
+    parameters: dict[str, list[Word]] = {}
     taking = ""
     for argument in arguments:
         first = argument[0]
@@ -120,7 +120,7 @@ def _given(cmdlet: Cmdlet, arguments: Sequence[Argument]) -> dict[str, list[Word
             key = _parameter(cmdlet, name[1:].lower())
             if key is None or (first.dynamic and not colon):
                 return None
-            values = found.setdefault(key, [])
+            values = parameters.setdefault(key, [])
             takes = _takes_value(cmdlet, key)
             if value and takes:
                 values += (_behind(first, len(name) + 1), *argument[1:])
@@ -129,12 +129,12 @@ def _given(cmdlet: Cmdlet, arguments: Sequence[Argument]) -> dict[str, list[Word
             elif not value:
                 taking = key if takes else ""
             continue
-        key = taking or next((each for each in cmdlet.positions if each not in found), "")
+        key = taking or next((each for each in cmdlet.positions if each not in parameters), "")
         if not key and not cmdlet.positions:
             return None
-        found.setdefault(key or cmdlet.positions[-1], []).extend(argument)
+        parameters.setdefault(key or cmdlet.positions[-1], []).extend(argument)
         taking = ""
-    return None if taking else found
+    return None if taking else parameters
 
 
 def _takes_value(cmdlet: Cmdlet, key: str) -> bool:

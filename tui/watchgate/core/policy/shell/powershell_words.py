@@ -51,22 +51,22 @@ def bare(source: Source, start: int, end: int) -> Piece:
         if not LONG_OPTION.fullmatch(f" {text}", 1):
             raise Unread
         return _joined(text, source.at[start:end])
-    found = _with_variables(text, list(source.at[start:end]))
-    if not found.expands and any(each in text for each in "*?["):
-        found.expands = "glob"
-    return found
+    word = _with_variables(text, list(source.at[start:end]))
+    if not word.expands and any(each in text for each in "*?["):
+        word.expands = "glob"
+    return word
 
 
 def _joined(text: str, at: Sequence[int]) -> Piece:
     """A part of which some is in quotes, in which nothing is expanded."""
     open_with = ""
-    kept: list[int] = []
+    offsets: list[int] = []
     for index, sign in enumerate(text):
         if sign in "\"'" and open_with in ("", sign):
             open_with = "" if open_with else sign
         else:
-            kept.append(index)
-    return Piece("".join(text[index] for index in kept), [at[index] for index in kept])
+            offsets.append(index)
+    return Piece("".join(text[index] for index in offsets), [at[index] for index in offsets])
 
 
 def quoted(source: Source, node: Node) -> Piece:
@@ -84,8 +84,8 @@ def quoted(source: Source, node: Node) -> Piece:
 
 
 def _undoubled(text: str, at: list[int]) -> Piece:
-    kept = [i for i, sign in enumerate(text) if sign != "'" or _runs_evenly(text, i)]
-    return Piece("".join(text[i] for i in kept), [at[i] for i in kept])
+    offsets = [i for i, sign in enumerate(text) if sign != "'" or _runs_evenly(text, i)]
+    return Piece("".join(text[i] for i in offsets), [at[i] for i in offsets])
 
 
 def _runs_evenly(text: str, index: int) -> bool:
@@ -141,10 +141,10 @@ def variable(source: Source, start: int, end: int) -> Piece:
         raise Unread
     if (constant := _CONSTANTS.get(text.lower())) is not None:
         return Piece(constant, [source.at[start]] * len(constant))
-    found = _with_variables(text, list(source.at[start:end]))
-    if found.text not in ("$HOME", "$PWD"):
-        found.expands = "words"
-    return found
+    word = _with_variables(text, list(source.at[start:end]))
+    if word.text not in ("$HOME", "$PWD"):
+        word.expands = "words"
+    return word
 
 
 def unknown(source: Source, start: int) -> Piece:

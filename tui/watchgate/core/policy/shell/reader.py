@@ -103,17 +103,17 @@ def _folded(text: str, at: Sequence[int], notes: Notes) -> tuple[str, Sequence[i
     if "'" in text or "#" in text or "<<" in text:
         notes.doubt("Continues a word on the next line where that may mean something else")
         return text, at
-    kept: list[int] = []
+    offsets: list[int] = []
     index = 0
     while index < len(text):
         if text[index] == "\\":
             if text[index + 1 : index + 2] != "\n":
-                kept += range(index, min(index + 2, len(text)))
+                offsets += range(index, min(index + 2, len(text)))
             index += 2
         else:
-            kept.append(index)
+            offsets.append(index)
             index += 1
-    return "".join(text[i] for i in kept), tuple(at[i] for i in kept)
+    return "".join(text[i] for i in offsets), tuple(at[i] for i in offsets)
 
 
 class _Reader(WordReader):
@@ -269,7 +269,7 @@ class _Reader(WordReader):
         return [c for c in children if c.type != "variable_name"]
 
     def _stands_alone(self, node: Node) -> bool:
-        """Whether what follows the sign at a node's start cannot be one word with it."""
+        """Return whether what follows the sign at a node's start cannot be one word with it."""
         following = self.source.text[node.start_byte + 1 : node.start_byte + 2]
         return not following or following in _BLANKS
 

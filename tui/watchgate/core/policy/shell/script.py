@@ -1,4 +1,4 @@
-"""What the reader makes of a shell text: pipelines of parts, and what it could not be sure of."""
+"""A shell text as it was read: pipelines of parts, and what the reader was not sure of."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class Part(msgspec.Struct, gc=False):
 
     @property
     def empty(self) -> bool:
-        """Whether it does nothing by itself."""
+        """Return whether it does nothing by itself."""
         return not (self.assignments or self.words or self.redirects or self.documents)
 
 
@@ -84,7 +84,7 @@ class Source(msgspec.Struct, frozen=True, gc=False):
     at: Sequence[int]
 
     def position(self, start: int, end: int) -> tuple[int, int]:
-        """Where a piece of this text stands in the original one."""
+        """Return the place of a piece of this text in the original one."""
         if start < end:
             return self.at[start], self.at[end - 1] + 1
         if start < len(self.at):
@@ -94,7 +94,7 @@ class Source(msgspec.Struct, frozen=True, gc=False):
 
 
 class Notes(msgspec.Struct, gc=False):
-    """What was noticed on the way, over all scripts of one text.
+    """Remarks made on the way, over all scripts of one text.
 
     `why` is the first reason for which the text is opaque, `where` its place in the text, if it has
     one; `defined` are names of functions and

@@ -30,17 +30,17 @@ def sought(words: Sequence[Word]) -> tuple[Word, ...]:
     end = next((i for i, word in enumerate(arguments) if word.text in _ENDS), len(arguments))
     behind = next((i for i, word in enumerate(arguments) if word.text[:1] in "-(!"), end)
     starts, tests = arguments[:behind], arguments[behind:end]
-    found = _named(tests)
-    if not found or any(word.dynamic for word in (*starts, *tests)):
+    patterns = _named(tests)
+    if not patterns or any(word.dynamic for word in (*starts, *tests)):
         return ()
     folders = [word.text.rstrip("/") or "/" for word in starts] or ["."]
-    paths = [_path(folder, word) for folder in folders for word in found]
+    paths = [_path(folder, word) for folder in folders for word in patterns]
     return tuple(paths) if len(paths) <= _MAX_NAMES else ()
 
 
 def _named(tests: Sequence[Word]) -> list[Word]:
     """The names of which a file has one whatever else is asked; none where it may have any."""
-    found: list[Word] = []
+    patterns: list[Word] = []
     index = 0
     while index < len(tests):
         text = tests[index].text
@@ -48,14 +48,14 @@ def _named(tests: Sequence[Word]) -> list[Word]:
         if text == "(":
             close = next((i for i, each in enumerate(tests) if i > index and each.text == ")"), 0)
             among = tests[index + 1 : close]
-            if found or negated or not among or not _are_names(among):
+            if patterns or negated or not among or not _are_names(among):
                 return []
-            found = list(among[1::3])
+            patterns = list(among[1::3])
             index = close + 1
         elif text == "-name" and index + 1 < len(tests):
-            if found or negated:
+            if patterns or negated:
                 return []
-            found = [tests[index + 1]]
+            patterns = [tests[index + 1]]
             index += 2
         elif text in _NARROWS:
             index += 2
@@ -63,7 +63,7 @@ def _named(tests: Sequence[Word]) -> list[Word]:
             index += 1
         else:
             return []
-    return [] if any("/" in word.text for word in found) else found
+    return [] if any("/" in word.text for word in patterns) else patterns
 
 
 def _are_names(words: Sequence[Word]) -> bool:

@@ -51,9 +51,9 @@ def names_of(looped: Mapping[str, Sequence[str]], text: str) -> dict[str, str]:
     """The variables that a text sets by such loops alone, with the pattern for files of one."""
     given = {name: list(values) for name, values in looped.items()}
     reads: list[str] = []
-    for found in _READ.finditer(text):
-        given.setdefault(found[2], []).append(f"$({found[1]})")
-        reads.append(found[2])
+    for match in _READ.finditer(text):
+        given.setdefault(match[2], []).append(f"$({match[1]})")
+        reads.append(match[2])
     calm: dict[str, str] = {}
     for name, values in list(given.items())[:_MAX_NAMES]:
         if _set_otherwise(name, text, reads.count(name)):
@@ -70,8 +70,8 @@ def _set_otherwise(name: str, text: str, reads: int) -> bool:
 
     Of the loops that read lines, so many read what is known.
     """
-    bare = sum(found == name for found in _BARE.findall(text))
-    loops = sum(found == name for found in _LOOP.findall(text))
+    bare = sum(variable == name for variable in _BARE.findall(text))
+    loops = sum(variable == name for variable in _LOOP.findall(text))
     return bare != loops + reads or name in _DEFAULT.findall(text)
 
 
@@ -194,8 +194,8 @@ def kind_fed(command: Command) -> Tame:
         return "name"
     (*_, last) = command.piped_from
     ends = any(word in ("-0", "--null", "-0r", "-r0") for word in words[1:4])
-    found = last.program in _FINDERS and last.words[-1].text == "-print0"
-    return "path" if ends and found and _starts_plainly(last.words) else ""
+    prints_nul = last.program in _FINDERS and last.words[-1].text == "-print0"
+    return "path" if ends and prints_nul and _starts_plainly(last.words) else ""
 
 
 def _starts_plainly(words: Sequence[Word]) -> bool:

@@ -38,7 +38,7 @@ ASSIGNMENT = re.compile(r"[A-Za-z_]\w*(\[[^]]*])?\+?=")
 
 
 class Wrapped(msgspec.Struct, frozen=True, gc=False):
-    """What a command runs: commands by their words, and texts that a shell reads.
+    """The content of a wrapper: commands by their words, and texts that a shell reads.
 
     `transparent` says that running them is all it does; `unclear` that a word which is only known
     at run time decides where the command starts.
@@ -51,7 +51,7 @@ class Wrapped(msgspec.Struct, frozen=True, gc=False):
 
 
 def unwrap(words: Sequence[Word], documents: Sequence[Word]) -> Wrapped:
-    """What these words run, and the here-documents where the program is a shell."""
+    """Return what these words run, and the here-documents where the program is a shell."""
     program = plain_name(words[0].text)
     prefix, own = PREFIXES.get(program), words[1:]
     if len(words) > 1 and (place := _sub_command(program, words)):
@@ -74,7 +74,7 @@ def unwrap(words: Sequence[Word], documents: Sequence[Word]) -> Wrapped:
         unclear = any(_may_shift(word) for word in own[: len(own) - behind])
     scripts = (*_option_scripts(program, words), *_operand_scripts(program, words))
     # Some wrappers give a single word to a shell.
-    scripts += tuple(found[0] for found in commands if len(found) == 1 and " " in found[0].text)
+    scripts += tuple(words_[0] for words_ in commands if len(words_) == 1 and " " in words_[0].text)
     if program in SHELLS or (program == "ssh" and not scripts):
         scripts += tuple(documents)
     if program in PLAIN_SHELLS and len(words) == 3 and words[1].text in PLAIN_SCRIPT:
@@ -84,7 +84,7 @@ def unwrap(words: Sequence[Word], documents: Sequence[Word]) -> Wrapped:
 
 
 def _may_shift(word: Word) -> bool:
-    """Whether an expansion may make the command start elsewhere: one quoted value stays one word.
+    """Return whether an expansion may move the command's start; one quoted value stays one word.
 
     It must show whether it is an option: by what stands before it, or as a folder's path.
     """
@@ -94,7 +94,7 @@ def _may_shift(word: Word) -> bool:
 
 
 def _sub_command(program: str, words: Sequence[Word]) -> int:
-    """Where the sub-command stands that runs the rest; 0 if there is none."""
+    """Find the sub-command that runs the rest; 0 if there is none."""
     for index, word in enumerate(words[1:8], 1):
         if _sub_prefix(program, words, index):
             # Anywhere else it is a name, such as the package of `npm install x`.
@@ -135,29 +135,29 @@ def _sub_prefix(program: str, words: Sequence[Word], place: int) -> Prefix | Non
 def _prefixed(words: Sequence[Word], prefix: Prefix) -> tuple[tuple[tuple[Word, ...], ...], bool]:
     if prefix.mark and (marked := _behind_mark(words, prefix)):
         return (marked,), False
-    found = split(words, prefix.options)
-    if any(option in prefix.only_asks for option in found.given):
+    parted = split(words, prefix.options)
+    if any(option in prefix.only_asks for option in parted.given):
         return (), False
-    ended = found.length > 0 and words[found.length - 1].text == "--"
+    ended = parted.length > 0 and words[parted.length - 1].text == "--"
     if ended and prefix.may_lack:
         # Its own operands would stand before the sign.
         prefix = msgspec.structs.replace(prefix, operands=0, may_lack=False)
-    starts = [_behind(words, found.length, prefix)]
-    if found.unknown and starts[0] + 1 < len(words):
+    starts = [_behind(words, parted.length, prefix)]
+    if parted.unknown and starts[0] + 1 < len(words):
         # The option may have a value, which then was taken for the command.
         starts.append(_behind(words, starts[0] + 1, prefix))
     behind = next((i for i, w in enumerate(words) if w.text == "--" and i > starts[0]), None)
-    if prefix.may_lack and not _is_version(words[found.length : found.length + 1]):
-        starts.append(found.length)
+    if prefix.may_lack and not _is_version(words[parted.length : parted.length + 1]):
+        starts.append(parted.length)
     if prefix.operands and behind is not None:
         starts.append(behind + 1)
     commands = tuple(
-        _filled(words[start:], words[: found.length], found.given, prefix)
+        _filled(words[start:], words[: parted.length], parted.given, prefix)
         for start in starts
         if not all(ASSIGNMENT.match(word.text) for word in words[start:])
     )
     harmless = prefix.harmless
-    alone = harmless is not None and not found.unknown and harmless.issuperset(found.given)
+    alone = harmless is not None and not parted.unknown and harmless.issuperset(parted.given)
     return commands, alone
 
 
@@ -166,7 +166,7 @@ def _is_version(words: Sequence[Word]) -> bool:
 
 
 def _behind(words: Sequence[Word], start: int, prefix: Prefix) -> int:
-    """Where the command starts behind a wrapper's own operands."""
+    """Find the start of the command behind a wrapper's own operands."""
     if not prefix.operands:
         return start
     start = min(start + prefix.operands, len(words))
@@ -202,13 +202,13 @@ def _searched(words: Sequence[Word], marks: frozenset[str]) -> Iterator[tuple[Wo
         if start is None:
             start = index + 1 if word.text in marks else None
         elif word.text in (";", "+"):
-            yield _found(words[start:index], words)
+            yield _names_found_by(words[start:index], words)
             start = None
     if start is not None:
-        yield _found(words[start:], words)
+        yield _names_found_by(words[start:], words)
 
 
-def _found(words: Sequence[Word], search: Sequence[Word]) -> tuple[Word, ...]:
+def _names_found_by(words: Sequence[Word], search: Sequence[Word]) -> tuple[Word, ...]:
     """The command with the files that are found in it: by name where it changes them."""
     if words and words[0].text in _CHANGERS and (named := sought(search)):
         return tuple(each for word in words for each in (named if word.text == "{}" else (word,)))

@@ -38,12 +38,12 @@ class Word(msgspec.Struct, frozen=True, gc=False):
 
     @property
     def span(self) -> Span:
-        """Where the word stands in the original command."""
+        """Return the place of the word in the original command."""
         return self.start, self.end
 
     @property
     def dynamic(self) -> bool:
-        """Whether a part of the word is only known at run time."""
+        """Return whether a part of the word is only known at run time."""
         return self.expands != ""
 
 
@@ -60,10 +60,10 @@ class Redirect(msgspec.Struct, frozen=True, gc=False):
 
     @property
     def writes(self) -> bool:
-        """Whether a file is opened for writing."""
+        """Return whether a file is opened for writing."""
         return not self.descriptor and self.operator != "<"
 
     @property
     def reads(self) -> bool:
-        """Whether a file is opened for reading."""
+        """Return whether a file is opened for reading."""
         return not self.descriptor and self.operator in ("<", "<>")

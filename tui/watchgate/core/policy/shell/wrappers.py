@@ -38,6 +38,16 @@ def _prefix(
     harmless: str | None = None,
     mark: str = "",
 ) -> Prefix:
+    """Describe a wrapper by words in lists, each separated by blanks.
+
+    Args:
+        valued: Its options that take a value.
+        flags: Its options that take none.
+        operands: How many operands stand before the command.
+        only_asks: Options with which it runs nothing.
+        harmless: Whether the wrapper itself does no harm.
+        mark: A word that ends its operands.
+    """
     return Prefix(
         options(valued, f"{flags} {only_asks}"),
         operands,

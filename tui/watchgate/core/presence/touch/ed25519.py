@@ -14,7 +14,7 @@ _Point = tuple[int, int, int, int]
 
 
 def is_signed(public: bytes, message: bytes, signature: bytes) -> bool:
-    """Whether the owner of this public key (32 bytes) made this signature (64) of the message."""
+    """Return whether this public key (32 bytes) made this signature (64) of the message."""
     if len(public) != 32 or len(signature) != 64:
         return False
     key, nonce = _point(public), _point(signature[:32])

@@ -27,8 +27,8 @@ def is_signed(public: bytes, message: bytes, r: int, s: int) -> bool:
         return False
     digest = int.from_bytes(sha256(message).digest(), "big")
     inverse = pow(s, -1, _ORDER)
-    found = _sum(_times(digest * inverse % _ORDER, _BASE), _times(r * inverse % _ORDER, key))
-    return found is not None and found[0] % _ORDER == r
+    point = _sum(_times(digest * inverse % _ORDER, _BASE), _times(r * inverse % _ORDER, key))
+    return point is not None and point[0] % _ORDER == r
 
 
 def _point(encoded: bytes) -> _Point:

@@ -1,1 +1,1 @@
-"""How each agent is set up and started in a throw-away place."""
+"""The crash test: an installed agent is run with hooks that misbehave."""

@@ -1,4 +1,4 @@
-"""What every agent provides: how it is set up and started in a throw-away place."""
+"""The interface of an agent's driver: its setup and start in a throw-away place."""
 
 from __future__ import annotations
 
@@ -30,11 +30,11 @@ _RUNTIMES = ("node", "bun")
 
 
 class Agent(ABC):
-    """One agent's command line: `program` is what is started, `version` what it calls itself.
+    """Drives one agent's command line: `program` is started, `version` is what it calls itself.
 
     `event` is where a hook can prevent a call, `deny` what a hook prints to do so,
-    `timeout_units_per_s` in which unit the hook file has a limit, and `untrusted` are options with
-    which hooks run that nobody has trusted. `odd` are the hooks that it is tried with.
+    `timeout_units_per_s` the unit of the limit in the hook file, and `untrusted` are options with
+    which hooks run that nobody has trusted. `odd` are the misbehaving hooks that it is tried with.
     """
 
     name: ClassVar[str]
@@ -50,22 +50,22 @@ class Agent(ABC):
 
     @abstractmethod
     def configure(self, place: Place, model_url: str) -> None:
-        """Write what the agent needs in order to start without questions; no hooks."""
+        """Writes what the agent needs in order to start without questions; no hooks."""
 
     @abstractmethod
     def environment(self, place: Place, model_url: str) -> dict[str, str]:
-        """The variables that only this agent reads."""
+        """Returns the variables that only this agent reads."""
 
     @abstractmethod
     def headless(self, place: Place) -> list[str]:
-        """The arguments of a run without a person, in which tools need no permission."""
+        """Returns the arguments of a run without a person, in which tools need no permission."""
 
     @abstractmethod
     def hook_file(self, place: Place) -> Path:
-        """The file that holds the agent's hooks."""
+        """Returns the path of the file that holds the agent's hooks."""
 
     def hook(self, place: Place, hook: str, timeout_s: int) -> None:
-        """Have a command run before every call; whatever else the file says stays."""
+        """Installs a command that runs before every call; whatever else the file says stays."""
         file = self.hook_file(place)
         settings: Json = json.loads(file.read_text()) if file.exists() else {}
         limit = timeout_s * self.timeout_units_per_s
@@ -74,7 +74,7 @@ class Agent(ABC):
         place.write(file, json.dumps(settings))
 
     def whole_environment(self, place: Place, model_url: str) -> dict[str, str]:
-        """All variables of the agent's process; whatever it wants from outside is refused."""
+        """Returns all variables of the agent's process; its proxies refuse every request."""
         return {
             **base_environment(place, self.program.parent),
             "HTTP_PROXY": model_url,
@@ -85,11 +85,11 @@ class Agent(ABC):
 
 
 def base_environment(place: Place, *programs: Path) -> dict[str, str]:
-    """A user's environment in this place, with these directories first in the path.
+    """Returns a user's environment in this place, with these directories first in the path.
 
     Nothing of the caller's own comes along: no key, no proxy, no directory of settings.
     """
-    runtimes = [str(Path(found).parent) for name in _RUNTIMES if (found := shutil.which(name))]
+    runtimes = [str(Path(runtime).parent) for name in _RUNTIMES if (runtime := shutil.which(name))]
     path = [*map(str, programs), *runtimes, "/usr/local/bin", "/usr/bin", "/bin"]
     return {
         "PATH": ":".join(dict.fromkeys(path)),

@@ -1,4 +1,4 @@
-"""Claude Code, as the crash test runs it."""
+"""The drivers of Claude Code, Codex, Copilot, Gemini, OpenCode and Qwen Code, by their names."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class ClaudeCode(Agent):
     deny = CLAUDE_DENY
 
     def configure(self, place: Place, model_url: str) -> None:
-        """Answer the first-run questions: onboarding, the key, and trust in the work directory."""
+        """Answers the first-run questions: onboarding, the key, and trust in the work directory."""
         state = {
             "hasCompletedOnboarding": True,
             "lastOnboardingVersion": self.version,
@@ -34,7 +34,7 @@ class ClaudeCode(Agent):
         place.write(place.home / ".claude.json", json.dumps(state))
 
     def environment(self, place: Place, model_url: str) -> dict[str, str]:
-        """Loopback model, dummy key, no traffic that the session does not need."""
+        """Returns loopback model, dummy key, and no traffic that the session does not need."""
         return {
             "ANTHROPIC_BASE_URL": model_url,
             "ANTHROPIC_API_KEY": DUMMY_KEY,
@@ -44,10 +44,10 @@ class ClaudeCode(Agent):
         }
 
     def headless(self, place: Place) -> list[str]:
-        """Print mode with the shell tool allowed."""
+        """Returns print mode with the shell tool allowed."""
         shape = ["--output-format", "stream-json", "--verbose"]
         return ["-p", PROMPT, *shape, "--allowedTools", "Bash"]
 
     def hook_file(self, place: Place) -> Path:
-        """The user's settings."""
+        """Returns the user's settings."""
         return place.home / ".claude" / "settings.json"

@@ -1,4 +1,4 @@
-"""Codex, as the crash test runs it."""
+"""The drivers of Claude Code, Codex, Copilot, Gemini, OpenCode and Qwen Code, by their names."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class Codex(Agent):
     untrusted = ("--dangerously-bypass-hook-trust",)
 
     def configure(self, place: Place, model_url: str) -> None:
-        """Name the loopback model as the provider and trust the work directory."""
+        """Names the loopback model as the provider and trusts the work directory."""
         # This model's catalogue entry offers plain function tools; newer ones offer one
         # JavaScript tool that the scripts here do not speak.
         text = f"""\
@@ -43,18 +43,18 @@ trust_level = "trusted"
         place.write(self.home(place) / "config.toml", text)
 
     def environment(self, place: Place, model_url: str) -> dict[str, str]:
-        """Dummy key and the agent's own home."""
+        """Returns the dummy key and the agent's own home."""
         return {"LOOPBACK_API_KEY": DUMMY_KEY, "CODEX_HOME": str(self.home(place))}
 
     def headless(self, place: Place) -> list[str]:
-        """`exec` without a sandbox; it never asks for approval."""
+        """Returns `exec` without a sandbox; it never asks for approval."""
         where = ["--skip-git-repo-check", "-C", str(place.work)]
         return ["exec", "--json", *where, "-s", "danger-full-access", PROMPT]
 
     def hook_file(self, place: Place) -> Path:
-        """The user's hooks."""
+        """Returns the user's hooks."""
         return self.home(place) / "hooks.json"
 
     def home(self, place: Place) -> Path:
-        """The directory that CODEX_HOME names."""
+        """Returns the directory that CODEX_HOME names."""
         return place.home / ".codex"

@@ -1,4 +1,4 @@
-"""GitHub Copilot CLI, as the crash test runs it."""
+"""The drivers of Claude Code, Codex, Copilot, Gemini, OpenCode and Qwen Code, by their names."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ class Copilot(Agent):
     deny: ClassVar = {"permissionDecision": "deny", "permissionDecisionReason": REASON}
 
     def configure(self, place: Place, model_url: str) -> None:
-        """Trust the work directory; show no banner."""
+        """Trusts the work directory; shows no banner."""
         config = {"trusted_folders": [str(place.work)], "banner": "never", "auto_update": False}
         place.write(self.home(place) / "config.json", json.dumps(config))
 
     def environment(self, place: Place, model_url: str) -> dict[str, str]:
-        """Loopback model, dummy key, and the switch that keeps it from GitHub."""
+        """Returns loopback model, dummy key, and the switch that keeps it from GitHub."""
         return {
             "COPILOT_HOME": str(self.home(place)),
             "COPILOT_OFFLINE": "true",
@@ -36,19 +36,19 @@ class Copilot(Agent):
         }
 
     def headless(self, place: Place) -> list[str]:
-        """A prompt with all tools allowed."""
+        """Returns a prompt with all tools allowed."""
         return ["-p", PROMPT, "--no-color", "--no-auto-update", "--allow-all-tools"]
 
     def hook_file(self, place: Place) -> Path:
-        """A file of our own among the user's hooks."""
+        """Returns a file of our own among the user's hooks."""
         return self.home(place) / "hooks" / "watchgate.json"
 
     def hook(self, place: Place, hook: str, timeout_s: int) -> None:
-        """Have a command run before every call."""
+        """Installs a command that runs before every call."""
         command: Json = {"type": "command", "bash": hook, "timeoutSec": timeout_s}
         hooks: Json = {"version": 1, "hooks": {self.event: [command]}}
         place.write(self.hook_file(place), json.dumps(hooks))
 
     def home(self, place: Place) -> Path:
-        """The directory that COPILOT_HOME names."""
+        """Returns the directory that COPILOT_HOME names."""
         return place.home / ".copilot"

@@ -1,4 +1,4 @@
-"""The agents that can be driven here, by the names that Watchgate knows them by."""
+"""The drivers of Claude Code, Codex, Copilot, Gemini, OpenCode and Qwen Code, by their names."""
 
 from __future__ import annotations
 

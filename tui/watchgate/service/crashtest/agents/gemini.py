@@ -1,4 +1,4 @@
-"""Gemini CLI, as the crash test runs it."""
+"""The drivers of Claude Code, Codex, Copilot, Gemini, OpenCode and Qwen Code, by their names."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class Gemini(Agent):
     timeout_units_per_s = 1000
 
     def configure(self, place: Place, model_url: str) -> None:
-        """Choose the key as the way to log in; no updates, no statistics."""
+        """Chooses the key as the way to log in; no updates, no statistics."""
         settings = {
             "security": {
                 "auth": {"selectedType": "gemini-api-key"},
@@ -34,7 +34,7 @@ class Gemini(Agent):
         place.write(self.hook_file(place), json.dumps(settings, indent=2))
 
     def environment(self, place: Place, model_url: str) -> dict[str, str]:
-        """Loopback model, dummy key, one process."""
+        """Returns loopback model, dummy key, one process."""
         return {
             "GEMINI_API_KEY": DUMMY_KEY,
             "GOOGLE_GEMINI_BASE_URL": model_url,
@@ -43,9 +43,9 @@ class Gemini(Agent):
         }
 
     def headless(self, place: Place) -> list[str]:
-        """A prompt in yolo mode: without a person its other modes offer no shell at all."""
+        """Returns a prompt in yolo mode: without a person its other modes offer no shell at all."""
         return ["-p", PROMPT, "-o", "stream-json", "--skip-trust", "--approval-mode", "yolo"]
 
     def hook_file(self, place: Place) -> Path:
-        """The user's settings."""
+        """Returns the user's settings."""
         return place.home / ".gemini" / "settings.json"

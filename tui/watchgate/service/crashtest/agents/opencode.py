@@ -1,4 +1,4 @@
-"""OpenCode, as the crash test runs it."""
+"""The drivers of Claude Code, Codex, Copilot, Gemini, OpenCode and Qwen Code, by their names."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ class OpenCode(Agent):
     odd = PLUGINS
 
     def configure(self, place: Place, model_url: str) -> None:
-        """Name the loopback model; commands run without a question."""
+        """Names the loopback model; commands run without a question."""
         self.permit(place, model_url, "allow")
 
     def permit(self, place: Place, model_url: str, rule: str) -> None:
-        """Write the configuration with what becomes of commands: `allow`, `ask` or `deny`."""
+        """Writes the configuration with the rule for commands: `allow`, `ask` or `deny`."""
         model: Json = {
             "name": MODEL,
             "tool_call": True,
@@ -47,7 +47,7 @@ class OpenCode(Agent):
         place.write(self.home(place) / "opencode.json", json.dumps(config))
 
     def environment(self, place: Place, model_url: str) -> dict[str, str]:
-        """Nothing is fetched: no updates, no list of models, no language servers."""
+        """Returns what keeps it from fetching: no updates, no model list, no language servers."""
         return {
             "OPENCODE_DISABLE_AUTOUPDATE": "1",
             "OPENCODE_DISABLE_MODELS_FETCH": "1",
@@ -56,17 +56,17 @@ class OpenCode(Agent):
         }
 
     def headless(self, place: Place) -> list[str]:
-        """`run`, which rejects by itself whatever would ask."""
+        """Returns `run`, which rejects by itself whatever would ask."""
         return ["run", "--format", "json", PROMPT]
 
     def hook_file(self, place: Place) -> Path:
-        """A plugin of our own among the user's."""
+        """Returns a plugin of our own among the user's."""
         return self.home(place) / "plugin" / "watchgate.js"
 
     def hook(self, place: Place, hook: str, timeout_s: int) -> None:
-        """Have this plugin loaded; nothing in OpenCode limits how long it takes."""
+        """Installs this plugin; nothing in OpenCode limits how long it takes."""
         place.write(self.hook_file(place), hook)
 
     def home(self, place: Place) -> Path:
-        """The directory of its configuration."""
+        """Returns the directory of its configuration."""
         return place.home / ".config" / "opencode"

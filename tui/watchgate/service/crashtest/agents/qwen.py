@@ -1,4 +1,4 @@
-"""Qwen Code, as the crash test runs it."""
+"""The drivers of Claude Code, Codex, Copilot, Gemini, OpenCode and Qwen Code, by their names."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class Qwen(Agent):
     timeout_units_per_s = 1000
 
     def configure(self, place: Place, model_url: str) -> None:
-        """No updates, no statistics, no memory of its own, which would ask the model too."""
+        """Turns off updates, statistics and memory, which would ask the model too."""
         settings = {
             "security": {"auth": {"selectedType": "openai"}, "folderTrust": {"enabled": False}},
             "general": {"enableAutoUpdate": False},
@@ -33,7 +33,7 @@ class Qwen(Agent):
         place.write(self.hook_file(place), json.dumps(settings, indent=2))
 
     def environment(self, place: Place, model_url: str) -> dict[str, str]:
-        """Loopback model and dummy key."""
+        """Returns loopback model and dummy key."""
         return {
             "OPENAI_API_KEY": DUMMY_KEY,
             "OPENAI_BASE_URL": f"{model_url}/v1",
@@ -41,9 +41,9 @@ class Qwen(Agent):
         }
 
     def headless(self, place: Place) -> list[str]:
-        """A prompt in yolo mode: without a person its other modes deny the shell by rule."""
+        """Returns a prompt in yolo mode: without a person other modes deny the shell by rule."""
         return ["-p", PROMPT, "-o", "stream-json", *PROVIDER, "--approval-mode", "yolo"]
 
     def hook_file(self, place: Place) -> Path:
-        """The user's settings."""
+        """Returns the user's settings."""
         return place.home / ".qwen" / "settings.json"

@@ -23,8 +23,8 @@ USAGE = {
 
 
 def read(body: Json) -> Conversation:
-    """The conversation in the body of `POST /v1/messages`."""
-    said: list[Message] = []
+    """Reads the conversation in the body of `POST /v1/messages`."""
+    replies: list[Message] = []
     asked: list[str] = []
     results: list[ToolResult] = []
     for message in body.get("messages", []):
@@ -32,7 +32,7 @@ def read(body: Json) -> Conversation:
         blocks = content if isinstance(content, list) else [{"type": "text", "text": content}]
         if message["role"] == "assistant":
             text = plain_text([block for block in blocks if block["type"] == "text"])
-            said.append(Message(text, sum(block["type"] == "tool_use" for block in blocks)))
+            replies.append(Message(text, sum(block["type"] == "tool_use" for block in blocks)))
             continue
         for block in blocks:
             if block["type"] == "tool_result":
@@ -44,7 +44,7 @@ def read(body: Json) -> Conversation:
         model=body.get("model", ""),
         stream=bool(body.get("stream")),
         tools={tool["name"]: tool.get("input_schema") or {} for tool in body.get("tools") or ()},
-        said=tuple(said),
+        replies=tuple(replies),
         asked=tuple(asked),
         results=tuple(results),
     )
@@ -76,12 +76,12 @@ def _stop(reply: Reply) -> str:
 
 
 def whole(reply: Reply, model: str, reply_id: str) -> Json:
-    """The reply to a request that did not ask for a stream."""
+    """Returns the reply to a request that did not ask for a stream."""
     return _message(model, reply_id, _blocks(reply), _stop(reply))
 
 
 def events(reply: Reply, model: str, reply_id: str) -> Iterator[Json]:
-    """The reply as the events of a stream, in order."""
+    """Yields the reply as the events of a stream, in order."""
     yield {"type": "message_start", "message": _message(model, reply_id, [], None)}
     for index, block in enumerate(_blocks(reply)):
         if block["type"] == "text":

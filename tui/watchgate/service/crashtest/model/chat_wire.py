@@ -23,15 +23,15 @@ USAGE = {
 
 
 def read(body: Json) -> Conversation:
-    """The conversation in the body of `POST /v1/chat/completions`."""
-    said: list[Message] = []
+    """Reads the conversation in the body of `POST /v1/chat/completions`."""
+    replies: list[Message] = []
     asked: list[str] = []
     results: list[ToolResult] = []
     for message in body["messages"]:
         text = plain_text(message.get("content"))
         match message["role"]:
             case "assistant":
-                said.append(Message(text, len(message.get("tool_calls") or ())))
+                replies.append(Message(text, len(message.get("tool_calls") or ())))
             case "tool":
                 results.append(ToolResult(message["tool_call_id"], text))
             case "user":
@@ -43,7 +43,7 @@ def read(body: Json) -> Conversation:
             tool["function"]["name"]: tool["function"].get("parameters") or {}
             for tool in body.get("tools") or ()
         },
-        said=tuple(said),
+        replies=tuple(replies),
         asked=tuple(asked),
         results=tuple(results),
     )
@@ -65,7 +65,7 @@ def _stop(reply: Reply) -> str:
 
 
 def whole(reply: Reply, model: str, reply_id: str) -> Json:
-    """The reply to a request that did not ask for a stream."""
+    """Returns the reply to a request that did not ask for a stream."""
     message: Json = {"role": "assistant", "content": reply.text}
     if reply.calls:
         message["tool_calls"] = _calls(reply)
@@ -80,7 +80,7 @@ def whole(reply: Reply, model: str, reply_id: str) -> Json:
 
 
 def events(reply: Reply, model: str, reply_id: str) -> Iterator[Json]:
-    """The reply as the chunks of a stream, in order; the wire ends them with `[DONE]`."""
+    """Yields the reply as the chunks of a stream, in order; the wire ends them with `[DONE]`."""
     chunk: Json = {
         "id": f"chatcmpl-{reply_id}",
         "object": "chat.completion.chunk",

@@ -29,14 +29,14 @@ SHELLS: dict[str, tuple[str, Json]] = {
 
 
 class Shell(msgspec.Struct, frozen=True):
-    """Run a command line with whichever shell tool the agent offers."""
+    """Runs a command line with whichever shell tool the agent offers."""
 
     command: str
     extra: Json = {}
 
 
 class Use(msgspec.Struct, frozen=True):
-    """Call a tool by the agent's own name for it."""
+    """Calls a tool by the agent's own name for it."""
 
     tool: str
     arguments: Json
@@ -53,7 +53,7 @@ Script = tuple[Turn, ...]
 
 
 class ToolResult(msgspec.Struct, frozen=True):
-    """What the agent told the model about one of its calls."""
+    """The result of one call, as the agent reports it to the model."""
 
     call_id: str
     text: str
@@ -67,18 +67,18 @@ class Message(msgspec.Struct, frozen=True):
 
 
 class Conversation(msgspec.Struct, frozen=True, kw_only=True):
-    """One model request: what was said so far, and the tools offered with their JSON schemas."""
+    """One model request: the messages so far, and the tools offered with their JSON schemas."""
 
     model: str
     stream: bool
     tools: dict[str, Json]
-    said: tuple[Message, ...]
+    replies: tuple[Message, ...]
     asked: tuple[str, ...]
     results: tuple[ToolResult, ...]
 
     @property
     def scripted(self) -> bool:
-        """Whether this is the session proper; agents also ask for titles and summaries."""
+        """Returns whether this is the session itself; agents also ask for titles and summaries."""
         return bool(self.tools) and any(MARKER in text for text in self.asked)
 
 
@@ -91,18 +91,18 @@ class Call(msgspec.Struct, frozen=True):
 
 
 class Reply(msgspec.Struct, frozen=True):
-    """What the model answers to one request."""
+    """The model's answer to one request."""
 
     text: str
     calls: tuple[Call, ...] = ()
 
 
 def next_reply(script: Script, conversation: Conversation) -> Reply:
-    """The script's next turn, or its end; anything that is not the session proper gets "ok"."""
+    """Returns the script's next turn, or its end; "ok" where it is not the session itself."""
     if not conversation.scripted:
         return Reply("ok")
     texts = {turn.text for turn in script}
-    played = sum(1 for said in conversation.said if said.calls or said.text.strip() in texts)
+    played = sum(1 for reply in conversation.replies if reply.calls or reply.text.strip() in texts)
     if played >= len(script):
         return Reply(FINAL_TEXT)
     turn = script[played]
@@ -123,7 +123,7 @@ def _concrete(call: Shell | Use, tools: Container[str]) -> tuple[str, Json]:
 
 
 def plain_text(content: object) -> str:
-    """The text in a message's content, which is a string, a block or a list of blocks."""
+    """Returns the text in a message's content, which is a string, a block or a list of blocks."""
     match content:
         case str():
             return content

@@ -25,15 +25,15 @@ USAGE = {
 
 
 def read(body: Json, model: str, *, stream: bool) -> Conversation:
-    """The conversation in the body of a request to a model's `generateContent`."""
-    said: list[Message] = []
+    """Reads the conversation in the body of a request to a model's `generateContent`."""
+    replies: list[Message] = []
     asked: list[str] = []
     results: list[ToolResult] = []
     for content in body.get("contents") or ():
         parts = content.get("parts") or ()
         text = "".join(part.get("text", "") for part in parts)
         if content.get("role") == "model":
-            said.append(Message(text, sum("functionCall" in part for part in parts)))
+            replies.append(Message(text, sum("functionCall" in part for part in parts)))
             continue
         asked.append(text)
         results.extend(
@@ -49,19 +49,19 @@ def read(body: Json, model: str, *, stream: bool) -> Conversation:
             for tool in body.get("tools") or ()
             for function in tool.get("functionDeclarations") or ()
         },
-        said=tuple(said),
+        replies=tuple(replies),
         asked=tuple(asked),
         results=tuple(results),
     )
 
 
 def _result(response: Json) -> ToolResult:
-    told = response.get("response") or {}
-    return ToolResult(response.get("id", ""), "\n".join(str(value) for value in told.values()))
+    fields = response.get("response") or {}
+    return ToolResult(response.get("id", ""), "\n".join(str(value) for value in fields.values()))
 
 
 def whole(reply: Reply, model: str, reply_id: str) -> Json:
-    """The reply as the one response object."""
+    """Returns the reply as the one response object."""
     calls: list[Json] = [
         {"functionCall": {"id": f"call_{call.id}", "name": call.tool, "args": call.arguments}}
         for call in reply.calls

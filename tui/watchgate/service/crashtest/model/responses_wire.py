@@ -24,11 +24,11 @@ USAGE = {
 
 
 def read(body: Json) -> Conversation:
-    """The conversation in the body of `POST /v1/responses`.
+    """Reads the conversation in the body of `POST /v1/responses`.
 
     The wire lists a model answer's text and calls as items in a row; they are put together again.
     """
-    said: list[Message] = []
+    replies: list[Message] = []
     asked: list[str] = []
     results: list[ToolResult] = []
     answering = False
@@ -36,9 +36,9 @@ def read(body: Json) -> Conversation:
         kind = item.get("type", "message")
         by_model = kind.endswith("_call") or item.get("role") == "assistant"
         if by_model:
-            before = said.pop() if answering else Message("", 0)
+            before = replies.pop() if answering else Message("", 0)
             text = plain_text(item.get("content")) if kind == "message" else ""
-            said.append(Message(before.text + text, before.calls + (kind != "message")))
+            replies.append(Message(before.text + text, before.calls + (kind != "message")))
         elif kind.endswith("_output"):
             results.append(ToolResult(item["call_id"], plain_text(item.get("output"))))
         elif item.get("role") in ("user", "developer"):
@@ -48,14 +48,14 @@ def read(body: Json) -> Conversation:
         model=body.get("model", ""),
         stream=bool(body.get("stream")),
         tools=dict(_tools(body.get("tools") or ())),
-        said=tuple(said),
+        replies=tuple(replies),
         asked=tuple(asked),
         results=tuple(results),
     )
 
 
 def _tools(offered: Iterable[Json], space: str = "") -> Iterator[tuple[str, Json]]:
-    """The offered tools, each with its schema; one of the provider's own is named by its type.
+    """Yields the offered tools, each with its schema; one of the provider's own goes by its type.
 
     One of a namespace is called by both names in one, as hooks call it.
     """
@@ -89,7 +89,7 @@ def _items(reply: Reply, reply_id: str) -> list[Json]:
 
 
 def events(reply: Reply, model: str, reply_id: str) -> Iterator[Json]:
-    """The reply as the events of a stream, in order and numbered."""
+    """Yields the reply as the events of a stream, in order and numbered."""
     for number, event in enumerate(_unnumbered(reply, model, reply_id)):
         yield {**event, "sequence_number": number}
 

@@ -27,7 +27,7 @@ _LOOK_S: Final = 0.02
 
 
 class Model:
-    """The script being played, and what agents told the model.
+    """The script being played, and what agents reported to the model.
 
     `calls` is how many tool calls the model has made, `results` what was told of them in the newest
     request, in the agent's order, and `read` all that it was told there; `offered` are the tools
@@ -45,7 +45,7 @@ class Model:
         self.faults: list[str] = []
 
     def answer(self, conversation: Conversation) -> Reply:
-        """The next reply; what the session proper says of its calls is remembered."""
+        """Returns the next reply; remembers the results that the session reports of its calls."""
         self.offered |= conversation.tools
         if conversation.scripted:
             self.results = conversation.results
@@ -56,7 +56,7 @@ class Model:
 
 
 class Wire(NamedTuple):
-    """A model API at one path: how requests are read and replies written.
+    """A model API at one path: the functions that read requests and write replies.
 
     Without `whole` it only ever streams; `end` is written after the last event.
     """
@@ -82,7 +82,7 @@ class _Handler(BaseHTTPRequestHandler):
 
     # The signature is the base's.
     def log_message(self, format: str, *args: object) -> None:  # noqa: A002
-        """Say nothing: the terminal belongs to whoever runs the test."""
+        """Prints nothing: the terminal belongs to whoever runs the test."""
 
     def do_CONNECT(self) -> None:
         self._send_json({"error": "this proxy reaches nothing"}, HTTPStatus.FORBIDDEN)
@@ -103,9 +103,9 @@ class _Handler(BaseHTTPRequestHandler):
         path = self.path.partition("?")[0]
         if path == "/v1/messages/count_tokens":
             return self._send_json({"input_tokens": size_bytes // 4}, HTTPStatus.OK)
-        if found := gemini_wire.ASKED.fullmatch(path):
-            stream = found[2] == "streamGenerateContent"
-            return self._answer_gemini(json.loads(body), found[1], stream=stream)
+        if match := gemini_wire.ASKED.fullmatch(path):
+            stream = match[2] == "streamGenerateContent"
+            return self._answer_gemini(json.loads(body), match[1], stream=stream)
         if (wire := WIRES.get(path)) is None:
             return self._send_json({"error": {"message": "not found"}}, HTTPStatus.NOT_FOUND)
         reply_id = uuid.uuid4().hex[:16]
@@ -152,7 +152,7 @@ class _Server(ThreadingHTTPServer):
 
     # The signature is the base's.
     def handle_error(self, request: object, client_address: object) -> None:  # noqa: ARG002
-        """Keep what went wrong for the test; an agent may hang up in the middle of a reply."""
+        """Keeps an error for the test; an agent may hang up in the middle of a reply."""
         error = sys.exc_info()[1]
         if error is not None and not isinstance(error, ConnectionError):
             self.model.faults.append(repr(error))
@@ -160,7 +160,7 @@ class _Server(ThreadingHTTPServer):
 
 @contextmanager
 def running_model() -> Iterator[Model]:
-    """A model on a free loopback port for as long as the block runs."""
+    """Yields a model on a free loopback port for as long as the block runs."""
     model = Model()
     server = _Server(model)
     model.url = f"http://127.0.0.1:{server.server_port}"

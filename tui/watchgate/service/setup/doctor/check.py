@@ -1,4 +1,4 @@
-"""One finding of the doctor."""
+"""Checks an agent's hook entries, and the settings that could silence them."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ Status = Literal["ok", "warn", "fail"]
 
 
 class Check(msgspec.Struct, frozen=True):
-    """What was looked at, how it stands, and how to mend it where that is needed."""
+    """One finding: its subject, its status, and the mend where one is needed."""
 
     check: str
     status: Status

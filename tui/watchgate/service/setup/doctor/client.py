@@ -1,4 +1,4 @@
-"""What installed entries start: is it there, is it what this version ships, does it start fast?"""
+"""Checks what installed entries start, and the variables that could end it."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from watchgate.service.setup.interpreter import probe
 
 
 def check_client(agent: Adapter, programs: Iterable[Path | None], places: Paths) -> Iterator[Check]:
-    """The client's copy and its bytecode, for each interpreter that entries run.
+    """Checks the client's copy and its bytecode, for each interpreter that entries run.
 
     None stands for the native client, which needs no interpreter.
     """
@@ -67,10 +67,10 @@ def _check_bytecode(name: str, places: Paths, python: Path) -> Check:
 
 
 def _check_python(name: str, path: Path, install: str) -> Check:
-    found = probe(path)
-    if found is None:
+    interpreter = probe(path)
+    if interpreter is None:
         text = f"{path} does not run, is older than 3.8, or is a virtual environment's"
         return Check(name, "fail", text, install)
-    if found != path:
-        return Check(name, "warn", f"{path} is a shim for {found}", install)
+    if interpreter != path:
+        return Check(name, "warn", f"{path} is a shim for {interpreter}", install)
     return Check(name, "ok", f"{path} runs")

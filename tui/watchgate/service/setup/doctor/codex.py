@@ -1,4 +1,4 @@
-"""Whether Codex trusts our hooks: it skips untrusted ones without a word."""
+"""Checks that Codex trusts our hooks, by its own app-server: it skips untrusted ones silently."""
 
 from __future__ import annotations
 
@@ -16,10 +16,15 @@ _MEND = 'start codex and accept "Hooks need review", or run `watchgate doctor co
 def check_trust(
     program: str, commands: frozenset[str], cwd: Path, env: Mapping[str, str], *, fix: bool
 ) -> Check:
-    """What Codex says of the hooks with these commands; `fix` records trust in them, in no others.
+    """Asks Codex about the hooks with these commands; `fix` records trust in them, in no others.
 
-    A command must be the very one that we install: one that only looks like it could come from a
-    repository's own hooks file.
+    Args:
+        program: The path of Codex.
+        commands: The very commands that we install: one that only looks like ours could come from
+            a repository's own hooks file.
+        cwd: The folder whose hooks Codex lists.
+        env: Codex's environment.
+        fix: Whether to record trust.
     """
     try:
         with CodexServer(program, cwd, env) as server:
@@ -40,7 +45,7 @@ def check_trust(
 
 
 def judge_files(*, trusts: bool) -> Check:
-    """Return what Codex's own files say of trust, where there is no program to ask."""
+    """Judges by Codex's own files, where there is no program to ask."""
     if trusts:
         text = "codex is not on the search path; by its files it trusts our hooks"
         return Check(_NAME, "ok", text)

@@ -1,4 +1,4 @@
-"""Codex's own app-server over stdio: the one that knows which hooks are trusted."""
+"""Checks that Codex trusts our hooks, by its own app-server: it skips untrusted ones silently."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ class CodexServer:
         self._end()
 
     def call(self, method: str, params: dict[str, Any]) -> Any:
-        """The result of one request; raises `CodexServerError`."""
+        """Returns the result of one request; raises `CodexServerError`."""
         self._id += 1
         self._send({"id": self._id, "method": method, "params": params})
         while True:

@@ -1,4 +1,4 @@
-"""An agent's hook entries: are they all there, of this version, and first to answer?"""
+"""Checks an agent's hook entries, and the settings that could silence them."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _HOLDING: Final = (Lane.GATE, Lane.GATE_READ)
 
 
 def read_entries(agent: Adapter, part: Part) -> Table | Check:
-    """Our entries in a file, or why they cannot be read."""
+    """Returns our entries in a file, or why they cannot be read."""
     try:
         return part.editor.ours(files.read(part.path).text)
     except (Refusal, FormError) as error:
@@ -34,24 +34,24 @@ def read_entries(agent: Adapter, part: Part) -> Table | Check:
 
 
 def check_all_entries(agent: Adapter, changes: Sequence[Change]) -> Iterator[Check]:
-    """What is wrong in any of an agent's files, else that all is well in each."""
+    """Yields what is wrong in any of an agent's files, else that all is well."""
     checks = [check_entries(agent, change) for change in changes if change.after is not None]
     wrong = [check for check in checks if check.status != "ok"]
     yield from wrong or checks[:1]
 
 
 def check_entries(agent: Adapter, change: Change) -> Check:
-    """Whether exactly the wanted entries are there, so that an installation changes nothing."""
-    found = change.part.editor.ours(change.found.text)
+    """Checks that exactly the wanted entries are there: an installation would change nothing."""
+    table = change.part.editor.ours(change.file.text)
     name, install = f"{agent.name}: hooks", f"watchgate install {agent.name}"
     path, wanted = change.path, change.part.table
-    missing = [event for event in wanted if event not in found]
+    missing = [event for event in wanted if event not in table]
     if missing:
         # A file that is ours as a whole has no name for its one entry.
         text = f"{path} lacks {', '.join(missing)}" if any(missing) else f"{path} is missing"
         return Check(name, "fail", text, install)
-    other = [event for event in found if list(found[event]) != list(wanted.get(event, ()))]
-    if elsewhere := _other_socket(change.part, found):
+    other = [event for event in table if list(table[event]) != list(wanted.get(event, ()))]
+    if elsewhere := _other_socket(change.part, table):
         mend = f"start the core with the same XDG_RUNTIME_DIR as then, or {install} with its own"
         return Check(name, "fail", f"{path}: {elsewhere}", mend)
     if other and any(other):
@@ -59,15 +59,15 @@ def check_entries(agent: Adapter, change: Change) -> Check:
         return Check(name, "fail", text, install)
     if change.needed:
         return Check(name, "fail", f"{path} is not as this version writes it", install)
-    count = sum(len(items) for items in found.values())
+    count = sum(len(items) for items in table.values())
     many = "1 entry" if count == 1 else f"{count} entries"
     return Check(name, "ok", f"{many} in {path} {'is' if count == 1 else 'are'} up to date")
 
 
-def _other_socket(part: Part, found: Table) -> str:
-    """Return the socket that hooks talk to, if a core here listens at another; else nothing."""
+def _other_socket(part: Part, table: Table) -> str:
+    """Returns the socket of the hooks, if a core here listens at another; else nothing."""
     wanted = {installed.ingest_socket for _, installed in commands(part, part.table)}
-    others = {installed.ingest_socket for _, installed in commands(part, found)} - wanted
+    others = {installed.ingest_socket for _, installed in commands(part, table)} - wanted
     if not others or not wanted:
         return ""
     here, there = min(map(str, wanted)), min(map(str, others))
@@ -75,13 +75,21 @@ def _other_socket(part: Part, found: Table) -> str:
 
 
 def check_deadlines(
-    agent: Adapter, part: Part, found: Table, margin_s: float, limit_s: int
+    agent: Adapter, part: Part, table: Table, margin_s: float, limit_s: int
 ) -> Iterator[Check]:
-    """Whether the client gives up first: a hook that outlasts the agent lets the tool run."""
+    """Checks that the client gives up first: a hook that outlasts the agent lets the tool run.
+
+    Args:
+        agent: The agent.
+        part: One of its files.
+        table: Our entries in that file.
+        margin_s: Seconds by which the client has to be sooner than the agent.
+        limit_s: The configured deadline of the client, in seconds.
+    """
     name = f"{agent.name}: deadlines"
     waiting = [
         (written, installed)
-        for written, installed in commands(part, found)
+        for written, installed in commands(part, table)
         if installed.lane != "observe"
     ]
     late = [
@@ -89,13 +97,13 @@ def check_deadlines(
         for written, installed in waiting
         if written.timeout_s is not None and installed.deadline_s + margin_s > written.timeout_s
     ]
-    least_s = min((installed.deadline_s for _, installed in waiting), default=limit_s)
+    shortest_s = min((installed.deadline_s for _, installed in waiting), default=limit_s)
     if late:
         text = f"{agent.title} gives up before the client does: {', '.join(late)}"
         yield Check(name, "fail", text, f"watchgate install {agent.name}")
-    elif least_s < limit_s:
+    elif shortest_s < limit_s:
         text = (
-            f"the client answers after {least_s:g} s, not the configured {limit_s} s, as "
+            f"the client answers after {shortest_s:g} s, not the configured {limit_s} s, as "
             f"{agent.title} waits no longer"
         )
         yield Check(name, "ok", text)
@@ -104,7 +112,7 @@ def check_deadlines(
 
 
 def check_order(agent: Adapter, part: Part) -> Iterator[Check]:
-    """Whether entries of others stand behind ours, where taking ours out would move them."""
+    """Reports entries of others behind ours, which would move when ours are taken out."""
     behind = part.editor.displaced(files.read(part.path).text)
     if behind:
         text = f"hooks of others stand behind ours ({', '.join(behind)}) in {part.path}"
@@ -112,58 +120,58 @@ def check_order(agent: Adapter, part: Part) -> Iterator[Check]:
 
 
 def check_switches(agent: Adapter, setup: Setup, change: Change) -> Iterator[Check]:
-    """Whether what the agent needs at the top of its file says what it has to."""
-    if not setup.beside or not isinstance(change.part.editor, JsonTable):
+    """Checks the switches at the top of the agent's file that its hooks need."""
+    if not setup.extra or not isinstance(change.part.editor, JsonTable):
         return
     name, path = f"{agent.name}: switches", change.path
-    unset = json_top.unset(change.found.text, setup) if change.found.text.strip() else ()
+    unset = json_top.unset(change.file.text, setup) if change.file.text.strip() else ()
     if unset:
-        wanted = ", ".join(f'"{key}": {json.dumps(setup.beside[key])}' for key in unset)
+        wanted = ", ".join(f'"{key}": {json.dumps(setup.extra[key])}' for key in unset)
         yield Check(name, "fail", f"{path} does not say {wanted}", "write it there")
     else:
-        yield Check(name, "ok", f"{', '.join(setup.beside)} in {path} is as it has to be")
+        yield Check(name, "ok", f"{', '.join(setup.extra)} in {path} is as it has to be")
 
 
-def trusted(found: Table, wanted: Table) -> Table:
-    """The entries that are exactly as we would write them, the only ones that may be run.
+def trusted(table: Table, wanted: Table) -> Table:
+    """Returns the entries exactly as we would write them, the only ones that may be run.
 
     Anybody can put a command that looks like ours into a project's settings.
     """
     same = {
         event: [each for each in items if each in wanted.get(event, ())]
-        for event, items in found.items()
+        for event, items in table.items()
     }
     return {event: items for event, items in same.items() if items}
 
 
-def lanes(agent: Adapter, part: Part, found: Table) -> set[str]:
-    """The lanes of our entries in a file, at the events where a call can be held.
+def lanes(agent: Adapter, part: Part, table: Table) -> set[str]:
+    """Returns the lanes of our entries in a file, at the events where a call can be held.
 
     `UNREAD` stands for that of an entry in the form of another version.
     """
     events = {each.event for each in agent.entries("guard") if each.lane in _HOLDING}
     known: set[str] = set()
-    for written in part.editor.written(found):
+    for written in part.editor.written(table):
         installed = parse(written.command)
         if installed is None:
             known.add(UNREAD)
         elif installed.event in events:
             known.add(installed.lane)
-    for item in found.get("", ()):
+    for item in table.get("", ()):
         if isinstance(text := item.get("text"), str):
             known |= opencode_plugin.lanes(text) | synaps_plugin.lanes(text)
     return known
 
 
 def hold_calls(lanes: Collection[str]) -> bool | None:
-    """Tell whether entries of these lanes hold calls; None where that cannot be told."""
+    """Returns whether entries of these lanes hold calls; None where that is not known."""
     if any(each in lanes for each in _HOLDING):
         return True
     return None if UNREAD in lanes or not lanes else False
 
 
 def check_gated(agent: Adapter, state: AgentState) -> Check | None:
-    """Whether hooks and the profile in force agree on holding calls; None where that is unknown."""
+    """Checks that hooks and profile agree on holding calls; None where that is unknown."""
     name, watches = f"{agent.name}: gate", "hooks only watch"
     if state.at_odds and state.holds:
         text = f"hooks wait for the core, which holds no call under profile {state.profile}"
@@ -178,12 +186,12 @@ def check_gated(agent: Adapter, state: AgentState) -> Check | None:
     return Check(name, "ok", f"calls wait for the core, as profile {state.profile} has it")
 
 
-def commands(part: Part, found: Table) -> Iterator[tuple[Written, Installed]]:
-    """Each entry of ours with the parts of its command, and what a plugin of ours runs."""
-    for written in part.editor.written(found):
+def commands(part: Part, table: Table) -> Iterator[tuple[Written, Installed]]:
+    """Yields each entry of ours with the parts of its command, and what a plugin of ours runs."""
+    for written in part.editor.written(table):
         installed = parse(written.command)
         if installed is not None:
             yield written, installed
-    for item in found.get("", ()):
+    for item in table.get("", ()):
         if isinstance(text := item.get("text"), str):
             yield from opencode_plugin.commands(text)

@@ -1,4 +1,4 @@
-"""The parser for shell commands, without which the policy cannot read any of them."""
+"""Checks this machine: directories, sockets, disk, core, shell parser, PIN and terminal."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ NAME = "shell parser"
 
 
 def check_parser() -> Check:
-    """Whether shell commands can be read here."""
+    """Checks that shell commands can be read here."""
     if grammar.available():
         return Check(NAME, "ok", "shell commands can be read")
     text = (

@@ -1,4 +1,4 @@
-"""A harmless call in the words of each agent, for playing through an installed command."""
+"""Plays a harmless request through the installed command, as the agent would run it."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _CLASSES: Final[dict[str, tuple[ToolClass, str, str, str]]] = {
 
 
 def payload(agent: Adapter, lane: str, native: str) -> bytes | None:
-    """The bytes of one pre-tool event on this lane; None where they would be no known probe.
+    """Encodes one pre-tool event on this lane; None where it would be no known probe.
 
     So it is with events that ask about no call, or only about one that cannot be harmless.
     """
@@ -65,7 +65,7 @@ def _made(agent: Adapter, lane: str, native: str) -> bytes | None:
 
 
 def _plugin_call(lane: str) -> bytes:
-    """What our plugin for OpenCode puts to the client before a call."""
+    """Encodes the call that our plugin for OpenCode hands to the client."""
     kind, _, _, value = _CLASSES[lane]
     tool, key = ("read", "filePath") if kind == "read" else ("bash", "command")
     called = {"tool": tool, "sessionID": SESSION, "callID": SESSION}
@@ -75,7 +75,7 @@ def _plugin_call(lane: str) -> bytes:
 
 def _tool(table: Table | None, kind: ToolClass, otherwise: str) -> str:
     classes = table.classes if table else {}
-    return next((name for name, found in classes.items() if found == kind), otherwise)
+    return next((name for name, kind_of_name in classes.items() if kind_of_name == kind), otherwise)
 
 
 def _put(made: dict[str, Any], where: Paths, value: Any) -> None:

@@ -1,4 +1,4 @@
-"""Directories, sockets, the disk and the core: are they private, and can calls pass at all?"""
+"""Checks this machine: directories, sockets, disk, core, shell parser, PIN and terminal."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ ROOM_BYTES = 64 * 1024
 def check_places(
     places: Paths, *, fix: bool, hook_sockets: Collection[Path] = frozenset()
 ) -> list[Check]:
-    """All of them; `fix` takes other users' rights away from what is ours.
+    """Makes all of these checks; `fix` takes other users' rights away from what is ours.
 
     `hook_sockets` are those of the hooks that are in, which deny while no core runs there.
     """
@@ -43,7 +43,7 @@ def check_places(
 
 
 def private(name: str, path: Path, mode: int, *, fix: bool = False) -> Check:
-    """Whether a path is ours alone; one that does not exist yet is made when a core starts."""
+    """Checks that a path is ours alone; one that does not exist is made when a core starts."""
     try:
         status = path.lstat()
     except FileNotFoundError:
@@ -59,22 +59,22 @@ def private(name: str, path: Path, mode: int, *, fix: bool = False) -> Check:
             f"{path} belongs to user {status.st_uid}, not to you",
             "remove it as that user, or set WATCHGATE_RUNTIME_DIR to a directory of your own",
         )
-    found = stat.S_IMODE(status.st_mode)
-    if found == mode:
-        return Check(name, "ok", f"{path} is private ({found:04o})")
+    actual = stat.S_IMODE(status.st_mode)
+    if actual == mode:
+        return Check(name, "ok", f"{path} is private ({actual:04o})")
     if fix:
         path.chmod(mode)
-        return Check(name, "ok", f"{path} was {found:04o} and is now {mode:04o}")
+        return Check(name, "ok", f"{path} was {actual:04o} and is now {mode:04o}")
     return Check(
         name,
         "fail",
-        f"{path} has mode {found:04o} where {mode:04o} is needed",
+        f"{path} has mode {actual:04o} where {mode:04o} is needed",
         f"chmod {mode:o} {path}, or `watchgate doctor --fix`",
     )
 
 
 def check_room(state_dir: Path) -> Check:
-    """The room that the journal's disk has left: a core that cannot record denies."""
+    """Checks the room that the journal's disk has left: a core that cannot record denies."""
     try:
         place = next(each for each in (state_dir, *state_dir.parents) if each.exists())
         disk = os.statvfs(place)
@@ -90,7 +90,7 @@ def check_room(state_dir: Path) -> Check:
 
 
 def check_list(path: Path) -> list[Check]:
-    """Whether the list of what was installed can be read: nothing where it can, or is not there."""
+    """Checks that the list of what was installed can be read: no finding where it can."""
     _entries, fault = manifest.load_or_fault(path)
     if not fault:
         return []
@@ -99,7 +99,7 @@ def check_list(path: Path) -> list[Check]:
 
 
 def check_core(places: Paths, hook_sockets: Collection[Path] = frozenset()) -> list[Check]:
-    """Tell whether a core answers and can record; none is a fault where hooks deny without it.
+    """Checks that a core answers and can record; none is a fault where hooks deny without it.
 
     They ask at `hook_sockets`, where another core may answer.
     """
@@ -125,7 +125,7 @@ def check_core(places: Paths, hook_sockets: Collection[Path] = frozenset()) -> l
 
 
 def _cores_elsewhere(own: Path, hook_sockets: Collection[Path]) -> list[Check]:
-    """What the hooks find at the sockets where they ask, while no core runs at our own."""
+    """Checks the sockets where hooks ask, while no core runs at our own."""
     if not hook_sockets:
         return [Check(CORE, "warn", f"no core runs at {own}", START)]
     checks = []

@@ -1,4 +1,4 @@
-"""A harmless request, played through the installed command as the agent would run it."""
+"""Plays a harmless request through the installed command, as the agent would run it."""
 
 from __future__ import annotations
 
@@ -34,10 +34,18 @@ def play(
     core_runs: bool = False,
     patience_s: float = PATIENCE_S,
 ) -> Check | None:
-    """Runs one pre-tool entry and judges the form of its answer; None for an entry of another kind.
+    """Runs one pre-tool entry and judges the form of its answer; None for another kind of entry.
 
     Where a core runs, a denial in other words than its own for this means that the way to it is
     broken, or that it is of another version.
+
+    Args:
+        agent: The agent.
+        command: The entry's command line.
+        installed: The parts of that command.
+        env: The environment to run it in, less what agents set.
+        core_runs: Whether a core answers here.
+        patience_s: Seconds after which the command is ended.
     """
     harmless = payload(agent, installed.lane, installed.event)
     if harmless is None:
@@ -56,15 +64,23 @@ def play(
 def judge(
     name: str, agent: Adapter, installed: Installed, answer: Answer, *, core_runs: bool = False
 ) -> Check:
-    """Whether an answer is one of those that the agent understands."""
+    """Judges whether an answer is one of those that the agent understands.
+
+    Args:
+        name: The name of the check.
+        agent: The agent.
+        installed: The parts of the command that answered.
+        answer: Its outputs and status.
+        core_runs: Whether a core answers here.
+    """
     if answer == Answer():
         return Check(name, "ok", "no opinion: the agent goes on by its own rules")
     if _GUARD in answer.stderr:
         return Check(name, "fail", _words(answer), f"watchgate install {agent.name}")
     closed = agent.closed(installed.event, Lane.GATE, _REASON)
     if installed.lane != "observe" and _is_like(answer, closed, installed.lane):
-        said = (answer.stdout + answer.stderr).decode(errors="replace")
-        if DENIAL in said:
+        output = (answer.stdout + answer.stderr).decode(errors="replace")
+        if DENIAL in output:
             return Check(name, "ok", "the core answered, and denied the doctor's own probe")
         if core_runs:
             reason = f"a core runs, but did not say this: {_words(answer)}"
@@ -75,7 +91,7 @@ def judge(
 
 
 def _is_like(answer: Answer, closed: Answer, lane: str) -> bool:
-    """Whether an answer has the form of the agent's denial, whatever its reason.
+    """Returns whether an answer has the form of the agent's denial, whatever its reason.
 
     A core that answers on a lane that hands back prints the denial and leaves with 0.
     """
@@ -88,7 +104,7 @@ def _is_like(answer: Answer, closed: Answer, lane: str) -> bool:
 
 
 def _form(stdout: bytes) -> Any:
-    """A JSON value without what its reasons say; None when these bytes are no JSON."""
+    """Returns a JSON value without the words in it; None when these bytes are no JSON."""
     try:
         return _without_words(msgspec.json.decode(stdout))
     except msgspec.DecodeError:
@@ -102,7 +118,7 @@ def _without_words(value: Any) -> Any:
 
 
 def _run(command: str, payload: bytes, env: Mapping[str, str], patience_s: float) -> Answer | None:
-    """What the command says; None when it was still waiting and had to be ended."""
+    """Runs the command; None when it was still waiting and had to be ended."""
     plain = {key: value for key, value in env.items() if not key.startswith(_AGENT_MARKS)}
     process = subprocess.Popen(
         ["/bin/sh", "-c", command],

@@ -1,4 +1,4 @@
-"""Checks of the PIN and of this terminal's right to let calls run."""
+"""Checks this machine: directories, sockets, disk, core, shell parser, PIN and terminal."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from watchgate.service.setup.doctor.places import HELLO_TIMEOUT_S
 
 
 def check_presence(places: Paths) -> Iterator[Check]:
-    """One line for each; none where no core says so."""
+    """Yields one finding for each; none where no core answers."""
     try:
         answer = call_once(
             places.control_socket, Request(id=1, verb="presence"), timeout_s=HELLO_TIMEOUT_S

@@ -1,4 +1,4 @@
-"""The doctor's round: this machine first, then each agent."""
+"""Runs the doctor's checks: this machine first, then each agent."""
 
 from __future__ import annotations
 
@@ -37,11 +37,20 @@ _TRUST = {"codex": codex.check_trust}
 
 
 class Doctor:
-    """Looks at everything on the way from an agent to the core."""
+    """Checks everything on the way from an agent to the core."""
 
     def __init__(
         self, places: Paths, config: Config, env: Mapping[str, str], cwd: Path, *, fix: bool
     ) -> None:
+        """Checks nothing yet.
+
+        Args:
+            places: Watchgate's own paths.
+            config: The configuration in force.
+            env: The environment in which agents' settings are looked up.
+            cwd: The folder whose project is looked at.
+            fix: Whether to mend what can be mended.
+        """
         self._places = places
         self._config = config
         self._env = env
@@ -50,7 +59,7 @@ class Doctor:
         self._core_runs = False
 
     def checks(self, agents: Sequence[Adapter], *, named: bool) -> Iterator[Check]:
-        """Every finding, as it is made; of agents that nobody `named`, only what is there."""
+        """Yields every finding as it is made; of agents that nobody `named`, only those present."""
         python, without = _interpreter()
         native = python is not None and native_client.works(self._places, python)
         places, config = self._places, self._config
@@ -83,7 +92,7 @@ class Doctor:
                 yield Check(f"{agent.name}: hooks", "ok", f"{agent.title} needs no installation")
 
     def _sockets(self, agents: Sequence[Adapter]) -> frozenset[Path]:
-        """The sockets at which hooks ask that deny where no core answers there."""
+        """Returns the sockets of the hooks that deny where no core answers there."""
         tables = [
             (part, table)
             for agent in agents
@@ -110,7 +119,7 @@ class Doctor:
                 installed.append((scope, part, table))
         if not installed:
             if not broken:
-                yield from _without_hooks(agent, named=named, found=state.found)
+                yield from _without_hooks(agent, named=named, is_present=state.is_present)
             return
         for scope in dict.fromkeys(scope for scope, _, _ in installed):
             yield from self._files(agent, state, scope)
@@ -137,13 +146,13 @@ class Doctor:
         approval = self._config.approval
         yield from entries.check_all_entries(agent, changes)
         for change in changes:
-            found = change.part.editor.ours(change.found.text)
+            table = change.part.editor.ours(change.file.text)
             deadlines = approval.margin_s, approval.client_deadline_s
-            yield from entries.check_deadlines(agent, change.part, found, *deadlines)
+            yield from entries.check_deadlines(agent, change.part, table, *deadlines)
             yield from entries.check_switches(agent, setup_of(agent), change)
 
-    def _tried(self, agent: Adapter, part: Part, found: Table) -> Iterator[Check]:
-        own = entries.trusted(found, part.table)
+    def _tried(self, agent: Adapter, part: Part, table: Table) -> Iterator[Check]:
+        own = entries.trusted(table, part.table)
         for written, installed in entries.commands(part, own):
             check = play.play(
                 agent, written.command, installed, self._env, core_runs=self._core_runs
@@ -169,7 +178,7 @@ class Doctor:
 
 
 def _interpreter() -> tuple[Path | None, str]:
-    """The interpreter of the hooks; without one, why."""
+    """Returns the interpreter of the hooks; without one, why."""
     try:
         return base_interpreter(), ""
     except NoInterpreterError as error:
@@ -177,7 +186,7 @@ def _interpreter() -> tuple[Path | None, str]:
 
 
 def _native(*, works: bool) -> Iterator[Check]:
-    """Tell whether hooks run the native client, in a package that carries one."""
+    """Reports whether hooks run the native client, in a package that carries one."""
     if works:
         text = "it answers here: `watchgate install` has hooks run it, not the interpreter"
         yield Check("native client", "ok", text)
@@ -186,9 +195,9 @@ def _native(*, works: bool) -> Iterator[Check]:
         yield Check("native client", "warn", text, "install a wheel built on this machine")
 
 
-def _without_hooks(agent: Adapter, *, named: bool, found: bool) -> Iterator[Check]:
+def _without_hooks(agent: Adapter, *, named: bool, is_present: bool) -> Iterator[Check]:
     name = f"{agent.name}: hooks"
-    if found:
+    if is_present:
         text = "none of watchgate are installed: nothing of this agent is seen or gated"
         yield Check(name, "fail" if named else "warn", text, f"watchgate install {agent.name}")
     elif named:

@@ -1,4 +1,4 @@
-"""Settings of an agent that silence its hooks, ours with them."""
+"""Checks an agent's hook entries, and the settings that could silence them."""
 
 from __future__ import annotations
 
@@ -15,20 +15,29 @@ from watchgate.service.setup.targets import Refusal, home
 
 
 def check_silencers(agent: Adapter, setup: Setup, env: Mapping[str, str], cwd: Path) -> list[Check]:
-    """One finding per settings file that silences us, or that all is well."""
-    found = setup.silencers
-    if found is None:
+    """Returns one finding per settings file that silences us, or that all is well."""
+    silencers = setup.silencers
+    if silencers is None:
         return []
     name, own = f"{agent.name}: settings", home(setup, env)
-    paths = [own / each for each in found.home]
-    paths += [cwd / each for each in found.project] + [Path(each) for each in found.system]
-    checks = [check for path in paths for check in _silenced(name, path, found, agent, setup)]
+    paths = [own / each for each in silencers.home]
+    paths += [cwd / each for each in silencers.project] + [Path(each) for each in silencers.system]
+    checks = [check for path in paths for check in _silenced(name, path, silencers, agent, setup)]
     return checks or [Check(name, "ok", "no settings file silences hooks")]
 
 
 def _silenced(
     name: str, path: Path, silencers: Silencers, agent: Adapter, setup: Setup
 ) -> list[Check]:
+    """Returns a finding for each setting in one file that silences our hooks.
+
+    Args:
+        name: The name of the check.
+        path: The settings file.
+        silencers: The settings to look for.
+        agent: The agent.
+        setup: How the agent is set up.
+    """
     try:
         text = files.read(path).text
         settings = scan(text, comments=setup.comments).load(text) if text.strip() else {}

@@ -1,4 +1,4 @@
-"""The terminal multiplexer, which swallows notifications unless it is told not to."""
+"""Checks this machine: directories, sockets, disk, core, shell parser, PIN and terminal."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _TIMEOUT_S = 5
 
 
 def check_tmux(env: Mapping[str, str]) -> list[Check]:
-    """Whether tmux passes escape sequences on to the terminal; nothing outside of tmux."""
+    """Checks that tmux passes escape sequences on to the terminal; nothing outside of tmux."""
     if not env.get("TMUX"):
         return []
     try:

@@ -1,4 +1,4 @@
-"""Variables in an agent's settings, or in files that it loads, that can end its hooks unheard."""
+"""Checks what installed entries start, and the variables that could end it."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ from watchgate.service.setup.doctor.check import Check
 def check_variables(
     agent: Adapter, setup: Setup, env: Mapping[str, str], cwd: Path
 ) -> Iterator[Check]:
-    """One finding per file that sets such a variable, or that none does."""
+    """Yields one finding per file that sets such a variable, or that none does."""
     name, well = f"{agent.name}: variables", True
     for path, _root, dotenv in variable_files(setup, env, [str(cwd)]):
         judge = variables_judge(agent, path, env.get("HOME", ""), dotenv=dotenv)
         try:
-            found = judge(looked_at(Path(path)))
+            alarm = judge(looked_at(Path(path)))
         except OSError as fault:
             well = False
             yield Check(name, "warn", f"{path} cannot be read: {fault.strerror}", "look again")
             continue
-        if found is not None:
+        if alarm is not None:
             well = False
-            yield Check(name, "fail", found.what, found.mend)
+            yield Check(name, "fail", alarm.what, alarm.mend)
     if well and setup.silencers is not None:
         yield Check(name, "ok", "no file sets a variable that can keep hooks from running")

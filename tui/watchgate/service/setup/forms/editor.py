@@ -1,4 +1,4 @@
-"""What the editor of every form of hook file can do: to a text, never to a file."""
+"""The interface of the editors of all forms of hook files: they edit a text, never a file."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class Hook(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Written(msgspec.Struct, frozen=True):
-    """What stands in an entry: its command, and how long the agent waits (None: not written)."""
+    """The content of an entry: its command, and the agent's limit (None: not written)."""
 
     command: str
     timeout_s: float | None
@@ -43,40 +43,43 @@ class Editor(Protocol):
     """Our entries among those of others. Every method that reads a text raises `FormError`."""
 
     def table(self, hooks: Sequence[Hook], /) -> Table:
-        """These entries as they are written."""
+        """Returns these entries as they are written."""
         ...
 
     def ours(self, text: str, /) -> Table:
-        """Our entries in a text."""
+        """Returns our entries in a text."""
         ...
 
     def install(self, text: str, table: Table, /) -> str:
-        """The text with exactly these entries of ours; the same text when it has them already."""
+        """Returns the text with exactly these entries of ours; itself when it has them already."""
         ...
 
     def uninstall(self, text: str, before: str = "", /) -> str:
-        """The text without any entry of ours; what they leave empty goes unless `before` had it."""
+        """Returns the text without our entries; what they leave empty goes unless in `before`."""
         ...
 
     def displaced(self, text: str, /) -> tuple[str, ...]:
-        """Events where an entry of others stands behind one of ours and would move up."""
+        """Returns events where an entry of others is behind ours and would move up."""
         ...
 
     def written(self, table: Table, /) -> Iterator[Written]:
-        """Each entry's command and limit."""
+        """Yields each entry's command and limit."""
         ...
 
 
 def timeout(setup: Setup, timeout_s: int) -> dict[str, int]:
-    """The limit as this agent reads it, in whole units: Codex drops a file with a fraction."""
+    """Returns the limit as this agent reads it, in whole units.
+
+    Codex drops a file with a fraction in it.
+    """
     if not setup.timeout_key:
         return {}
     return {setup.timeout_key: timeout_s * (1000 if setup.unit == "ms" else 1)}
 
 
 def timeout_s(setup: Setup, item: Item) -> float | None:
-    """The limit that stands in an entry, in seconds."""
-    found = item.get(setup.timeout_key) if setup.timeout_key else None
-    if not isinstance(found, int | float):
+    """Returns the limit in an entry, in seconds."""
+    limit = item.get(setup.timeout_key) if setup.timeout_key else None
+    if not isinstance(limit, int | float):
         return None
-    return found / 1000 if setup.unit == "ms" else float(found)
+    return limit / 1000 if setup.unit == "ms" else float(limit)

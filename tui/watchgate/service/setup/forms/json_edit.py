@@ -1,4 +1,4 @@
-"""Edits of a JSON text that leave every byte alone which they do not mean.
+"""Edits a JSON text so that every byte that is not meant stays.
 
 Each function gives splices; indentation, line endings and the final newline are taken from the
 text itself, and comments stay where they are.
@@ -29,7 +29,7 @@ class Splice(msgspec.Struct, frozen=True):
 
 
 class Style(msgspec.Struct, frozen=True):
-    """How a file is laid out: its indentation unit and line ending, and whether it has lines."""
+    """The layout of a file: its indentation unit and line ending, and whether it has lines."""
 
     unit: str
     newline: str
@@ -37,7 +37,7 @@ class Style(msgspec.Struct, frozen=True):
 
 
 def style(text: str) -> Style:
-    """The layout of a text; a file without one gets two spaces, LF and lines of its own."""
+    """Returns the layout of a text; one without gets two spaces, LF and lines of its own."""
     indented = _INDENTED.search(text)
     return Style(
         unit=indented.group(1) if indented else _DEFAULT_UNIT,
@@ -47,7 +47,7 @@ def style(text: str) -> Style:
 
 
 def apply(text: str, splices: Sequence[Splice]) -> str:
-    """The text after all splices, whose places must not overlap."""
+    """Returns the text after all splices, whose places must not overlap."""
     parts, at = [], 0
     # Stable, so that two insertions at one place stay in their order.
     for splice in sorted(splices, key=lambda each: each.start):
@@ -91,19 +91,19 @@ def remove(text: str, container: Node, doomed: Sequence[int]) -> list[Splice]:
     """Takes the elements at these positions out of an array or object, with their commas."""
     starts, ends, commas = _starts(container), _ends(container), container.commas
     gone = set(doomed)
-    kept = [index for index in range(len(starts)) if index not in gone]
-    if not kept and is_bare(text, container):
+    remaining = [index for index in range(len(starts)) if index not in gone]
+    if not remaining and is_bare(text, container):
         return [Splice(container.start + 1, container.end - 1, "")]
     splices = [_without(text, starts[at], ends[at], commas[at : at + 1]) for at in sorted(gone)]
     splices += [Splice(commas[at], commas[at] + 1, "") for at in gone if at < len(commas)]
     ended_bare = len(commas) < len(starts)
-    if kept and ended_bare and kept[-1] < len(commas):
-        splices.append(Splice(commas[kept[-1]], commas[kept[-1]] + 1, ""))
+    if remaining and ended_bare and remaining[-1] < len(commas):
+        splices.append(Splice(commas[remaining[-1]], commas[remaining[-1]] + 1, ""))
     return splices
 
 
 def is_bare(text: str, container: Node) -> bool:
-    """Whether nothing but elements stands in it: no comment."""
+    """Returns whether a container holds nothing but elements: no comment."""
     begins = [container.start + 1, *_ends(container)]
     places = zip(begins, [*_starts(container), container.end - 1], strict=True)
     return not any(text[start:end].strip(_SPACE + ",") for start, end in places)
@@ -127,7 +127,7 @@ def _ends(container: Node) -> list[int]:
 
 
 def _tail(text: str, container: Node) -> int:
-    """Behind the last thing in a container that is no space."""
+    """Returns the place behind the last thing in a container that is no space."""
     return len(text[: container.end - 1].rstrip(_SPACE))
 
 
@@ -136,7 +136,7 @@ def _own_line(text: str, at: int) -> bool:
 
 
 def _indent_at(text: str, at: int) -> str:
-    """The whitespace that begins the line of this place."""
+    """Returns the whitespace that begins the line of this place."""
     line = text[text.rfind("\n", 0, at) + 1 : at]
     return line[: len(line) - len(line.lstrip(" \t"))]
 

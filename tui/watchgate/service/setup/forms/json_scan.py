@@ -1,4 +1,4 @@
-"""JSON with the place of every value, so that a file can be edited without rewriting it.
+"""Parses JSON with the place of every value, so that a file can be edited in place.
 
 Strict, unless the text may hold what some agents read besides: comments (`//`, `/* */`) and a comma
 behind the last element.
@@ -53,14 +53,14 @@ class Node(msgspec.Struct, frozen=True):
     commas: tuple[int, ...] = ()
 
     def get(self, key: str, text: str) -> Node | None:
-        """The value of an object's key; raises `JsonError` where the key stands twice."""
-        found = [member for member in self.members if member.key == key]
-        if len(found) > 1:
-            raise JsonError(text, found[1].start, f'the key "{key}" stands twice in one object')
-        return found[0].value if found else None
+        """Returns the value of an object's key; raises `JsonError` where the key stands twice."""
+        matches = [member for member in self.members if member.key == key]
+        if len(matches) > 1:
+            raise JsonError(text, matches[1].start, f'the key "{key}" stands twice in one object')
+        return matches[0].value if matches else None
 
     def load(self, text: str) -> Any:
-        """The value itself."""
+        """Returns the value itself."""
         if self.type == "object":
             return {member.key: member.value.load(text) for member in self.members}
         if self.type == "array":
@@ -69,7 +69,7 @@ class Node(msgspec.Struct, frozen=True):
 
 
 def scan(text: str, *, comments: bool = False) -> Node:
-    """The tree of a whole document; raises `JsonError` on anything that is not JSON."""
+    """Parses a whole document; raises `JsonError` on anything that is not JSON."""
     reader = _Reader(text, comments=comments)
     node, at = reader.value(reader.skip(0), 0)
     at = reader.skip(at)
@@ -87,12 +87,12 @@ class _Reader:
         self._between = _TRIVIA if comments else _SPACE
 
     def skip(self, at: int) -> int:
-        """The next place that is no space and, where they may be, no comment."""
+        """Returns the next place that is no space and, where they may be, no comment."""
         match = self._between.match(self._text, at)
         return match.end() if match else at
 
     def value(self, at: int, depth: int) -> tuple[Node, int]:
-        """The value that begins here, and where it ends."""
+        """Parses the value that begins here; returns it and where it ends."""
         if depth > _MAX_DEPTH:
             raise JsonError(self._text, at, f"nested deeper than {_MAX_DEPTH} levels")
         opening = self._text[at : at + 1]
@@ -106,15 +106,15 @@ class _Reader:
         return Node("scalar", at, match.end()), match.end()
 
     def complaint(self, at: int, otherwise: str = "") -> str:
-        """What is wrong here."""
-        found = self._text[at : at + 2]
-        if not found:
+        """Returns what is wrong here, in words."""
+        start = self._text[at : at + 2]
+        if not start:
             return "the text ends too early"
-        if found == "/*" and self._lenient:
+        if start == "/*" and self._lenient:
             return "a comment without an end"
-        if found in ("//", "/*"):
+        if start in ("//", "/*"):
             return "a comment, which JSON does not have"
-        return otherwise or f"{found[0]!r} is not expected here"
+        return otherwise or f"{start[0]!r} is not expected here"
 
     def _container(self, start: int, depth: int) -> tuple[Node, int]:
         is_object = self._text[start] == "{"

@@ -40,19 +40,19 @@ class JsonTable:
         self._command = _COMMAND_KEYS.get(setup.form, "command")
 
     def table(self, hooks: Sequence[Hook]) -> Table:
-        """These entries as they are written."""
+        """Returns these entries as they are written."""
         table: dict[str, list[Item]] = {}
         for hook in hooks:
             table.setdefault(hook.event, []).append(self._item(hook))
         return table
 
     def ours(self, text: str) -> Table:
-        """Our entries in a text, by event."""
+        """Returns our entries in a text, by event."""
         return self._ours(text)
 
     def ours_alone(self, text: str) -> Table:
-        """The same, and our hooks in groups that others wrote theirs into, without those."""
-        found: dict[str, list[Item]] = {}
+        """Returns the same, and our hooks in groups of others, without theirs."""
+        entries: dict[str, list[Item]] = {}
         for member in self._members(text):
             for item in member.value.items:
                 owned = self._owned(text, item)
@@ -64,11 +64,11 @@ class JsonTable:
                     entry[HOOKS] = [
                         hook.load(text) for hook in inner.items if self._is_ours(hook, text)
                     ]
-                found.setdefault(member.key, []).append(entry)
-        return found
+                entries.setdefault(member.key, []).append(entry)
+        return entries
 
     def install(self, text: str, table: Table) -> str:
-        """The text with exactly these entries of ours, and with what must stand beside them."""
+        """Returns the text with exactly these entries of ours, and the switches they need."""
         if not text.strip():
             text = "{}\n"
         text = json_top.put(text, self._setup, self._status_line, self._wish)
@@ -79,7 +79,7 @@ class JsonTable:
         return self._with(text, missing) if missing else text
 
     def uninstall(self, text: str, before: str = "") -> str:
-        """The text without any entry of ours; containers that `before` had stay, empty or not."""
+        """Returns the text without our entries; containers that `before` had stay."""
         if not text.strip():
             return text
         had = self._events(before)
@@ -87,18 +87,18 @@ class JsonTable:
         return json_top.take(text, self._setup, before)
 
     def displaced(self, text: str) -> tuple[str, ...]:
-        """Events where another tool's entry stands behind one of ours."""
+        """Returns events where another tool's entry is behind one of ours."""
         if not text.strip():
             return ()
-        found = []
+        events = []
         for member in self._members(text):
             mine = self._our_items(text, member.value)
             if mine and len(member.value.items) - len(mine) > mine[0]:
-                found.append(member.key)
-        return tuple(found)
+                events.append(member.key)
+        return tuple(events)
 
     def written(self, table: Table) -> Iterator[Written]:
-        """Each entry's command and limit."""
+        """Yields each entry's command and limit."""
         for item in (each for items in table.values() for each in items):
             for hook in item[HOOKS] if self._nested else (item,):
                 yield Written(hook[self._command], timeout_s(self._setup, hook))
@@ -120,15 +120,15 @@ class JsonTable:
         return scan(text, comments=self._setup.comments)
 
     def _ours(self, text: str) -> dict[str, list[Item]]:
-        found = {}
+        entries = {}
         for member in self._members(text):
             mine = self._our_items(text, member.value)
             if mine:
-                found[member.key] = [member.value.items[at].load(text) for at in mine]
-        return found
+                entries[member.key] = [member.value.items[at].load(text) for at in mine]
+        return entries
 
     def _events(self, text: str) -> set[str] | None:
-        """The events that a text has, with or without entries; None where it has no table."""
+        """Returns the events that a text has; None where it has no table."""
         try:
             hooks = self._hooks(text, self._scan(text)) if text.strip() else None
         except JsonError:
@@ -197,7 +197,7 @@ class JsonTable:
         return json_edit.apply(text, splices)
 
     def _hooks(self, text: str, root: Node) -> Node | None:
-        """The table; raises `JsonError` when it has another form than ours and the agents'."""
+        """Returns the table; raises `JsonError` when its form is neither ours nor the agents'."""
         if root.type != "object":
             raise JsonError(text, root.start, "the file does not hold a JSON object")
         hooks = root.get(HOOKS, text)
@@ -220,18 +220,18 @@ class JsonTable:
         return {member.key for member in members if self._partly_ours(text, member.value)}
 
     def _our_items(self, text: str, array: Node) -> list[int]:
-        """Positions of the entries that hold nothing but hooks of ours."""
+        """Returns the positions of the entries that hold nothing but hooks of ours."""
         return [at for at, item in enumerate(array.items) if self._owned(text, item) == "all"]
 
     def _partly_ours(self, text: str, array: Node) -> list[tuple[Node, list[int]]]:
-        """Groups that somebody merged: their list of hooks, and the positions that are ours."""
-        found = []
+        """Returns groups that somebody merged, each with the positions of our hooks."""
+        groups = []
         for item in array.items:
             inner = item.get(HOOKS, text) if self._nested else None
             if inner is not None and self._owned(text, item) == "some":
                 mine = [at for at, hook in enumerate(inner.items) if self._is_ours(hook, text)]
-                found.append((inner, mine))
-        return found
+                groups.append((inner, mine))
+        return groups
 
     def _owned(self, text: str, item: Node) -> str:
         inner = item.get(HOOKS, text) if self._nested else None
@@ -247,5 +247,5 @@ class JsonTable:
 
 
 def plain(table: Table) -> Mapping[str, list[Item]]:
-    """The same table with lists of its own, for comparing."""
+    """Returns the same table with lists of its own, for comparing."""
     return {event: list(items) for event, items in table.items()}

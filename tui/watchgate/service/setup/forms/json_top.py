@@ -1,4 +1,4 @@
-"""What stands at the top of a JSON file for us: switches the agent needs, and the status line."""
+"""Our keys at the top of a JSON file: switches the agent needs, and the status line."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from watchgate.service.setup.forms.json_scan import JsonError, Node, scan
 
 
 def put(text: str, setup: Setup, status_line: str = "", wish: StatusLine = "set") -> str:
-    """The text with what must stand there; what the user wrote under the same keys stays."""
+    """Returns the text with our keys; what the user wrote under the same keys stays."""
     if wish == "remove":
         text = take(text, setup, "")
     root = _root(text, setup)
     new: list[tuple[str | None, Any]] = [
-        (key, value) for key, value in setup.beside.items() if root.get(key, text) is None
+        (key, value) for key, value in setup.extra.items() if root.get(key, text) is None
     ]
     splices = []
     shown = root.get(setup.status_line, text) if setup.status_line else None
@@ -33,7 +33,7 @@ def put(text: str, setup: Setup, status_line: str = "", wish: StatusLine = "set"
 
 
 def take(text: str, setup: Setup, before: str) -> str:
-    """The text without our status line, and without a switch that we wrote and nobody changed."""
+    """Returns the text without our status line, and without our switches that nobody changed."""
     root = _root(text, setup)
     had = _keys(before, setup)
     doomed = [
@@ -43,15 +43,15 @@ def take(text: str, setup: Setup, before: str) -> str:
         or (
             had is not None
             and member.key not in had
-            and member.key in setup.beside
-            and member.value.load(text) == setup.beside[member.key]
+            and member.key in setup.extra
+            and member.value.load(text) == setup.extra[member.key]
         )
     ]
     return json_edit.apply(text, json_edit.remove(text, root, doomed)) if doomed else text
 
 
 def status_line(text: str, setup: Setup) -> Literal["", "ours", "theirs"]:
-    """Whose status line the file has: "ours", "theirs" or, without one, ""."""
+    """Returns the owner of the file's status line: "ours", "theirs" or, without one, ""."""
     if not setup.status_line or not text.strip():
         return ""
     shown = _root(text, setup).get(setup.status_line, text)
@@ -61,22 +61,22 @@ def status_line(text: str, setup: Setup) -> Literal["", "ours", "theirs"]:
 
 
 def is_alone(text: str, setup: Setup) -> bool:
-    """Whether nothing is left in a text but switches of ours, and no comment either."""
+    """Returns whether nothing is left in a text but switches of ours, and no comment either."""
     if setup.form in ("kimi", "scripts", "plugin"):
         return False
     root = _root(text, setup)
     return json_edit.is_bare(text, root) and all(
-        member.key in setup.beside and member.value.load(text) == setup.beside[member.key]
+        member.key in setup.extra and member.value.load(text) == setup.extra[member.key]
         for member in root.members
     )
 
 
 def unset(text: str, setup: Setup) -> tuple[str, ...]:
-    """The switches that are missing or have another value than the agent's hooks need."""
+    """Returns the switches that are missing or have another value than the agent's hooks need."""
     root = _root(text, setup)
-    found = {key: root.get(key, text) for key in setup.beside}
+    nodes = {key: root.get(key, text) for key in setup.extra}
     return tuple(
-        key for key, node in found.items() if node is None or node.load(text) != setup.beside[key]
+        key for key, node in nodes.items() if node is None or node.load(text) != setup.extra[key]
     )
 
 
@@ -88,7 +88,7 @@ def _root(text: str, setup: Setup) -> Node:
 
 
 def _keys(text: str, setup: Setup) -> set[str] | None:
-    """The keys at the top of a text; None where nothing is known of it."""
+    """Returns the keys at the top of a text; None where nothing is known of it."""
     try:
         return {member.key for member in _root(text, setup).members} if text.strip() else None
     except JsonError:

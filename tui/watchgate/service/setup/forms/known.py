@@ -1,4 +1,4 @@
-"""How each form of hook file is written: one editor for each, all with the same few questions."""
+"""Edits files that are wholly ours, and chooses the editor for each form of hook file."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from watchgate.service.setup.forms.toml_tables import TomlTables
 def editor(
     setup: Setup, *, event: str = "", status_line: str = "", wish: StatusLine = "set"
 ) -> Editor:
-    """The editor of one file of this form; a script is that of one event.
+    """Returns the editor of one file of this form; a script is that of one event.
 
     `status_line` is the command for the line that some agents show, `wish` what becomes of that.
     """

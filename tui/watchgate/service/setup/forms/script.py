@@ -1,4 +1,4 @@
-"""Hooks as executables: one script for each event, which is wholly ours or somebody else's."""
+"""Edits files that are wholly ours, and chooses the editor for each form of hook file."""
 
 from __future__ import annotations
 
@@ -19,31 +19,31 @@ class Script:
         self._event = event
 
     def table(self, hooks: Sequence[Hook]) -> Table:
-        """The one entry of this script's event."""
+        """Returns the one entry of this script's event."""
         return {hook.event: [{"command": hook.command}] for hook in hooks}
 
     def ours(self, text: str) -> Table:
-        """The script's one entry."""
+        """Returns the script's one entry."""
         command = _command(text)
         return {} if command is None else {self._event: [{"command": command}]}
 
     def install(self, text: str, table: Table) -> str:
-        """The script; raises `FormError` over one of somebody else."""
+        """Returns the script; raises `FormError` over one of somebody else."""
         if text.strip() and _command(text) is None:
             raise FormError("this script is not ours, and the agent runs one for each event")
         [[item]] = table.values()
         return f"{_HEAD}{_EXEC}{item['command']}\n"
 
     def uninstall(self, text: str, before: str = "") -> str:
-        """Nothing is left of a script of ours; another one stays as it is."""
+        """Returns nothing of a script of ours; another one as it is."""
         return before if _command(text) is not None else text
 
     def displaced(self, _text: str) -> tuple[str, ...]:
-        """None: there is one script for each event."""
+        """Returns none: there is one script for each event."""
         return ()
 
     def written(self, table: Table) -> Iterator[Written]:
-        """Each entry's command; the agent's limit is fixed."""
+        """Yields each entry's command; the agent's limit is fixed."""
         for items in table.values():
             for item in items:
                 yield Written(item["command"], None)

@@ -1,4 +1,8 @@
-"""The places of a TOML file's tables and values, so that they can be edited as text."""
+"""Edits a TOML text in place: finds its tables and values, and sets one value; all else stays.
+
+Edited as text, as a TOML library puts a new key between a comment and the table that it is
+about.
+"""
 
 from __future__ import annotations
 
@@ -47,34 +51,34 @@ class Section(msgspec.Struct, frozen=True):
 
 
 def headers(text: str) -> Iterator[Header]:
-    """Every header of a valid TOML text, in order; brackets in strings and arrays are none."""
+    """Yields every header of a valid TOML text, in order; brackets in strings are none."""
     for start, _ in _statements(text):
         if text[start] == "[":
             name = _NAME.match(text, start)
-            found = next((each for each in name.groups() if each is not None), "") if name else ""
-            yield Header(text.rfind("\n", 0, start) + 1, found)
+            array = next((each for each in name.groups() if each is not None), "") if name else ""
+            yield Header(text.rfind("\n", 0, start) + 1, array)
 
 
 def sections(text: str) -> list[Section]:
-    """Every section of a valid TOML text, in order; the first is what stands above all headers."""
-    found = [Section((), False, 0, len(text), ())]
+    """Returns every section of a valid TOML text, in order; the first is above all headers."""
+    sections_so_far = [Section((), False, 0, len(text), ())]
     for start, end in _statements(text):
-        last = found[-1]
+        last = sections_so_far[-1]
         if text[start] == "[":
             line = text.rfind("\n", 0, start) + 1
-            found[-1] = msgspec.structs.replace(last, end=line)
+            sections_so_far[-1] = msgspec.structs.replace(last, end=line)
             array = text.startswith("[[", start)
-            found.append(Section(_path(text[start:end]), array, end, len(text), ()))
+            sections_so_far.append(Section(_path(text[start:end]), array, end, len(text), ()))
             continue
         equals = _equals(text, start)
         value = equals + 1 + len(text[equals + 1 :]) - len(text[equals + 1 :].lstrip(" \t"))
         pair = Pair(_path(f"{text[start:equals]}= 0"), value, end)
-        found[-1] = msgspec.structs.replace(last, pairs=(*last.pairs, pair))
-    return found
+        sections_so_far[-1] = msgspec.structs.replace(last, pairs=(*last.pairs, pair))
+    return sections_so_far
 
 
 def _statements(text: str) -> Iterator[tuple[int, int]]:
-    """Return where each header and each pair begins and ends, without a comment behind it."""
+    """Yields where each header and each pair begins and ends, without a comment behind it."""
     depth, at, start, end = 0, 0, -1, 0
     while match := _PART.match(text, at):
         part = match.group()
@@ -92,7 +96,7 @@ def _statements(text: str) -> Iterator[tuple[int, int]]:
 
 
 def _equals(text: str, at: int) -> int:
-    """The place of the equals sign behind a key, which may have some in quotes."""
+    """Returns the place of the equals sign behind a key, which may have some in quotes."""
     while match := _PART.match(text, at):
         if match.group()[0] not in "\"'" and "=" in match.group():
             return at + match.group().index("=")
@@ -101,11 +105,11 @@ def _equals(text: str, at: int) -> int:
 
 
 def _path(line: str) -> tuple[str, ...]:
-    """The dotted key of one header or pair."""
-    found: Any = tomllib.loads(line)
+    """Returns the dotted key of one header or pair."""
+    level: Any = tomllib.loads(line)
     path = []
-    while isinstance(found, dict) and found:
-        [(name, found)] = found.items()
+    while isinstance(level, dict) and level:
+        [(name, level)] = level.items()
         path.append(name)
-        found = found[0] if isinstance(found, list) else found
+        level = level[0] if isinstance(level, list) else level
     return tuple(path)

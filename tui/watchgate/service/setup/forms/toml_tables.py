@@ -34,7 +34,7 @@ _ASIDE: Final = "# watchgate, until it is uninstalled: "
 
 
 class Block(msgspec.Struct, frozen=True):
-    """One of our tables: its place, with the empty line before it, and what it says."""
+    """One of our tables: its place, with the empty line before it, and its content."""
 
     start: int
     end: int
@@ -48,7 +48,7 @@ class TomlTables:
         self._setup = setup
 
     def table(self, hooks: Sequence[Hook]) -> Table:
-        """These entries as they are written."""
+        """Returns these entries as they are written."""
         table: dict[str, list[Item]] = {}
         for hook in hooks:
             item: Item = {"event": hook.event}
@@ -59,14 +59,14 @@ class TomlTables:
         return table
 
     def ours(self, text: str) -> Table:
-        """Our entries in a text, by event."""
+        """Returns our entries in a text, by event."""
         table: dict[str, list[Item]] = {}
         for block in _blocks(text)[0]:
             table.setdefault(str(block.item.get("event")), []).append(block.item)
         return table
 
     def install(self, text: str, table: Table) -> str:
-        """The text with exactly these tables of ours, behind the last table of others."""
+        """Returns the text with exactly these tables of ours, behind the last of others."""
         wanted = [item for items in table.values() for item in items]
         blocks, end = _blocks(text)
         if [block.item for block in blocks] == wanted:
@@ -83,16 +83,16 @@ class TomlTables:
         return _checked(f"{head}{added}{rest}")
 
     def uninstall(self, text: str, _before: str = "") -> str:
-        """The text without any table of ours."""
+        """Returns the text without any table of ours."""
         text = _cut(text, _blocks(text)[0])
         return text if HOOKS in _load(text) else text.replace(_ASIDE, "", 1)
 
     def displaced(self, _text: str) -> tuple[str, ...]:
-        """None: nothing depends on the position of a table."""
+        """Returns none: nothing depends on the position of a table."""
         return ()
 
     def written(self, table: Table) -> Iterator[Written]:
-        """Each entry's command and limit."""
+        """Yields each entry's command and limit."""
         for item in (each for items in table.values() for each in items):
             yield Written(item["command"], timeout_s(self._setup, item))
 
@@ -105,16 +105,16 @@ def _load(text: str) -> dict[str, Any]:
 
 
 def _blocks(text: str) -> tuple[list[Block], int]:
-    """Our tables in their order, and the place behind the last `[[hooks]]`, else the end."""
+    """Returns our tables in order, and the place behind the last `[[hooks]]`, else the end."""
     hooks = _load(text).get(HOOKS, [])
-    found = list(headers(text))
-    places = [at for at, header in enumerate(found) if header.array == HOOKS]
+    all_headers = list(headers(text))
+    places = [at for at, header in enumerate(all_headers) if header.array == HOOKS]
     if not isinstance(hooks, list) or len(hooks) != len(places):
         raise FormError("hooks are not written as [[hooks]] tables: write them so")
     blocks, behind = [], len(text)
     for at, item in zip(places, hooks, strict=True):
-        start = found[at].start
-        limit = found[at + 1].start if at + 1 < len(found) else len(text)
+        start = all_headers[at].start
+        limit = all_headers[at + 1].start if at + 1 < len(all_headers) else len(text)
         behind = start + len(_body(text[start:limit]))
         if isinstance(item, dict) and is_ours(item.get("command")):
             # The empty line that we wrote before it goes with it.
@@ -125,7 +125,7 @@ def _blocks(text: str) -> tuple[list[Block], int]:
 
 
 def _body(table: str) -> str:
-    """A table without the comments and empty lines behind its last key: they are the next one's."""
+    """Returns a table without the comments and empty lines behind its last key."""
     lines = re.split(r"(?<=\n)", table)
     while lines and (not lines[-1].strip() or lines[-1].lstrip().startswith("#")):
         lines.pop()
@@ -144,7 +144,7 @@ def _set_aside(text: str) -> str:
     """Turns an empty inline `hooks = []`, beside which no table may stand, into a comment."""
     first = next(headers(text), None)
     top = text[: first.start] if first else text
-    return _EMPTY.sub(lambda found: _ASIDE + found.group(), top, count=1) + text[len(top) :]
+    return _EMPTY.sub(lambda match: _ASIDE + match.group(), top, count=1) + text[len(top) :]
 
 
 def _checked(text: str) -> str:
@@ -153,6 +153,6 @@ def _checked(text: str) -> str:
 
 
 def _lines(item: Item, newline: str) -> str:
-    """One table."""
+    """Writes one table."""
     keys = [toml_pair([key], value) for key, value in item.items()]
     return "".join(f"{line}{newline}" for line in [f"[[{HOOKS}]]", *keys])

@@ -1,6 +1,7 @@
-"""One value of a TOML text, set where it stands or where it belongs; all else keeps its bytes.
+"""Edits a TOML text in place: finds its tables and values, and sets one value; all else stays.
 
-Edited as text, as a TOML library puts a new key between a comment and the table that it is about.
+Edited as text, as a TOML library puts a new key between a comment and the table that it is
+about.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ Key = tuple[str, ...]
 
 
 def with_value(text: str, key: Key, value: object) -> str:
-    """The text with this value at this key; raises `FormError` where that takes a person.
+    """Returns the text with this value at this key; raises `FormError` if that takes a person.
 
     The text has to be valid TOML. The result is read again: nothing but that value may differ.
     """
@@ -48,7 +49,7 @@ def _can_be_written(value: object) -> bool:
 
 
 def _same(one: object, other: object) -> bool:
-    """Tell whether two values are one in TOML, where 1 is not true and nan is nan."""
+    """Returns whether two values are one in TOML, where 1 is not true and nan is nan."""
     if isinstance(one, dict) and isinstance(other, dict):
         return one.keys() == other.keys() and all(_same(one[name], other[name]) for name in one)
     if isinstance(one, list) and isinstance(other, list):
@@ -72,8 +73,8 @@ def _merged(values: Mapping[str, Any], key: Key, value: object) -> dict[str, Any
 
 
 def _edited(text: str, key: Key, value: object, newline: str) -> str:
-    found = _reachable(sections(text))
-    pairs = [(section.path + pair.path, pair) for section in found for pair in section.pairs]
+    reachable = _reachable(sections(text))
+    pairs = [(section.path + pair.path, pair) for section in reachable for pair in section.pairs]
     for path, pair in pairs:
         if key[: len(path)] == path:
             if len(path) < len(key):
@@ -81,7 +82,7 @@ def _edited(text: str, key: Key, value: object, newline: str) -> str:
                 return _replaced(text, pair, _merged(inline, key[len(path) :], value))
             return _replaced(text, pair, value)
     table = key[:-1]
-    for section in found:
+    for section in reachable:
         behind = section.pairs[-1].end if section.pairs else section.start_of_pairs
         if section.path == table and (section.path or section.pairs):
             return _inserted(text, behind, key[-1:], value, newline)
@@ -91,17 +92,17 @@ def _edited(text: str, key: Key, value: object, newline: str) -> str:
             path = key[len(section.path) :]
             return _inserted(text, dotted[-1].end, path, value, newline)
     if not table:
-        return _at_the_top(text, found[0], toml_pair(key, value), newline)
+        return _at_the_top(text, reachable[0], toml_pair(key, value), newline)
     gap = "" if not text.strip() else newline if text.endswith("\n") else newline * 2
     return f"{text}{gap}[{toml_key(table)}]{newline}{toml_pair(key[-1:], value)}{newline}"
 
 
-def _reachable(found: Sequence[Section]) -> list[Section]:
-    """The sections that a dotted key leads to: none that is, or is below, an entry of an array."""
-    arrays = [section.path for section in found if section.array]
+def _reachable(every_section: Sequence[Section]) -> list[Section]:
+    """Returns the sections that a dotted key leads to: none in an array of tables."""
+    arrays = [section.path for section in every_section if section.array]
     return [
         section
-        for section in found
+        for section in every_section
         if not any(section.path[: len(array)] == array for array in arrays)
     ]
 
@@ -111,7 +112,15 @@ def _replaced(text: str, pair: Pair, value: object) -> str:
 
 
 def _inserted(text: str, behind: int, path: Key, value: object, newline: str) -> str:
-    """A line below the one that this place is in."""
+    """Adds a line below the one that this place is in.
+
+    Args:
+        text: The whole text.
+        behind: A place in the line before.
+        path: The dotted key.
+        value: The value.
+        newline: The line ending of the text.
+    """
     end = text.find("\n", behind)
     if end < 0:
         return f"{text}{newline}{toml_pair(path, value)}{newline}"
@@ -119,7 +128,7 @@ def _inserted(text: str, behind: int, path: Key, value: object, newline: str) ->
 
 
 def _at_the_top(text: str, top: Section, line: str, newline: str) -> str:
-    """The first key of a text: below a comment that stands by itself, as about the whole file."""
+    """Adds the first key of a text: below a comment that is about the whole file."""
     blank = newline * 2
     head = text[: top.end]
     above, between, below = head.partition(blank)

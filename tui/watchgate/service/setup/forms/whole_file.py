@@ -1,4 +1,4 @@
-"""A file of code that is wholly ours: one of a plugin's."""
+"""Edits files that are wholly ours, and chooses the editor for each form of hook file."""
 
 from __future__ import annotations
 
@@ -18,27 +18,27 @@ class WholeFile:
         self._text = text
 
     def table(self, _hooks: Sequence[Hook]) -> Table:
-        """The file's own text, as its one entry."""
+        """Returns the file's own text, as its one entry."""
         return {"": [{"text": self._text}]}
 
     def ours(self, text: str) -> Table:
-        """The text, where it is one of ours."""
+        """Returns the text, where it is one of ours."""
         return {"": [{"text": text}]} if MARK in text else {}
 
     def install(self, text: str, _table: Table) -> str:
-        """Our text; raises `FormError` over a file of somebody else."""
+        """Returns our text; raises `FormError` over a file of somebody else."""
         if text.strip() and MARK not in text:
             raise FormError("this file is not one that watchgate wrote: move it away")
         return self._text
 
     def uninstall(self, text: str, before: str = "") -> str:
-        """Nothing is left of a file of ours; another one stays as it is."""
+        """Returns nothing of a file of ours; another one as it is."""
         return before if MARK in text else text
 
     def displaced(self, _text: str) -> tuple[str, ...]:
-        """None."""
+        """Returns none."""
         return ()
 
     def written(self, _table: Table) -> Iterator[Written]:
-        """None: what the agent runs is code."""
+        """Yields none: what the agent runs is code."""
         return iter(())

@@ -1,1 +1,1 @@
-"""The live calls and their sessions."""
+"""The live calls as a table: its columns, its rows from the ring, and the table itself."""

@@ -1,4 +1,4 @@
-"""How wide the live table's columns are, and how one call is drawn into them."""
+"""The columns of the live table: their widths, and one call drawn into them."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class Columns(msgspec.Struct, frozen=True):
 
 
 def columns(cells: int, *, hosts: bool = False) -> Columns:
-    """The columns of a table that is so wide; the call takes what is left.
+    """Returns the columns of a table of that width; the call takes the remaining cells.
 
     Sessions have more room in a wide table, and where they are named by their hosts.
     """
@@ -58,7 +58,7 @@ def columns(cells: int, *, hosts: bool = False) -> Columns:
 
 
 def _cut_name(name: str, cells: int) -> str:
-    """A name of so many cells at most, cut behind a whole word of it where it has any."""
+    """Cuts a name to so many cells, behind a whole word of it where it has any."""
     fitting, dots = cut(name, cells)
     if not dots:
         return fitting
@@ -68,10 +68,10 @@ def _cut_name(name: str, cells: int) -> str:
 
 
 class Look(msgspec.Struct, frozen=True):
-    """How a row stands out: under the cursor (and with the focus or not), or from a lost core.
+    """Appearance of a row: cursor and focus, or the grey of a lost core.
 
-    `hosts` says that sessions are named by their hosts, `session` is the name of this row's in a
-    column that is too narrow for all of it.
+    `hosts` says that sessions are named by their hosts; `session` is the row's session name,
+    shortened for a narrow column.
     """
 
     cursor: bool = False
@@ -82,14 +82,14 @@ class Look(msgspec.Struct, frozen=True):
 
     @property
     def ground(self) -> Token:
-        """What the row lies on."""
+        """The ground token of the row."""
         if not self.cursor:
             return "bg"
         return "sel" if self.focus and not self.stale else "s2"
 
 
 def header(cells: int, colors: Palette, *, hosts: bool = False) -> Line:
-    """The line of column names."""
+    """Returns the line of column names."""
     at = columns(cells, hosts=hosts)
     line = Line(colors).to(CURSOR)
     if at.time:
@@ -100,14 +100,14 @@ def header(cells: int, colors: Palette, *, hosts: bool = False) -> Line:
 
 
 def elapsed(row: CallRow, now_us: int) -> str:
-    """The cell of the machine's time; it ticks while the call runs, if anybody knows since when."""
+    """Returns the cell of the machine's time, ticking while the call runs since a known start."""
     if row.stage == "running" and row.ended_at is None and row.freed_at != 0:
         return took(max(0, now_us - (row.freed_at or row.at)) // 1000, running=True)
     return took(row.took_ms)
 
 
 def stands(row: CallRow, now_us: int) -> str:
-    """Return where the call stands, which ticks while a person is waited for."""
+    """Returns the cell of the call's state, which ticks while a person is waited for."""
     if row.stage == "pending":
         return f"{row.glyph} waits {person((now_us - row.at) / 1_000_000)}"
     return safe_text(f"{row.glyph or ' '} {row.stage}")
@@ -145,7 +145,16 @@ def _tone(row: CallRow, look: Look) -> _Tone:
 def draw_call(
     row: CallRow, cells: int, colors: Palette, look: Look, now_us: int, zone: tzinfo | None
 ) -> Line:
-    """One call as a line of the table."""
+    """Draws one call as a line of the table.
+
+    Args:
+        row: The call.
+        cells: Width of the table.
+        colors: The palette.
+        look: Appearance of the row.
+        now_us: The present (UTC µs), for times that tick.
+        zone: Time zone of the shown clock times, None for the local one.
+    """
     at = columns(cells, hosts=look.hosts)
     tone = _tone(row, look)
     line = Line(colors, tone.ground)
@@ -175,8 +184,10 @@ def draw_call(
         by = safe_text(row.hidden_by[:80])
         return line.to(at.call_at).fit(f"hidden from view by {by}, not prevented", at.call, "dim")
     if row.speaks_for > 1:
-        said = f"{row.speaks_for:,} calls ran without the gate: {row.why}"
-        return line.to(at.call_at).fit(safe_text(said[: at.call + 8]), at.call, tone.ink, bold=True)
+        summary = f"{row.speaks_for:,} calls ran without the gate: {row.why}"
+        return line.to(at.call_at).fit(
+            safe_text(summary[: at.call + 8]), at.call, tone.ink, bold=True
+        )
     if row.shown_by and not row.alarm and row.stage in _RAN:
         by, call = safe_text(row.shown_by[:80]), covered(row.shown)[: at.call + 8]
         note = f"shown rewritten by {by}, it ran as it was: "
@@ -187,9 +198,9 @@ def draw_call(
     line.to(at.call_at)
     room = at.call
     if row.sub:
-        whose = _cut_name(safe_text((row.sub_type or row.sub)[:80]), max(8, at.call // 4))
-        line.add(f"{whose}: ", tone.quiet)
-        room = max(0, room - width(whose) - 2)
-    kept, dots = cut(call, room)
-    line.add(kept, tone.ink, bold=tone.bold)
+        sub_name = _cut_name(safe_text((row.sub_type or row.sub)[:80]), max(8, at.call // 4))
+        line.add(f"{sub_name}: ", tone.quiet)
+        room = max(0, room - width(sub_name) - 2)
+    head, dots = cut(call, room)
+    line.add(head, tone.ink, bold=tone.bold)
     return line.add(dots, tone.quiet) if dots else line

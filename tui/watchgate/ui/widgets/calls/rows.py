@@ -1,4 +1,4 @@
-"""Which rows of a ring a table shows: all of them, or those that a filter keeps."""
+"""The rows of a ring that a table shows: all of them, or those that pass a filter."""
 
 from __future__ import annotations
 
@@ -33,22 +33,22 @@ class Rows(Generic[T]):
         return self._end - self._first if self._keep is None else len(self._numbers)
 
     def number(self, index: int) -> int:
-        """The ring number on a line."""
+        """Returns the ring number on a line."""
         return self._first + index if self._keep is None else self._numbers[index]
 
     def index(self, number: int) -> int:
-        """The line of a ring number, or where it would stand."""
+        """Returns the line of a ring number, or the line where it would be."""
         if self._keep is None:
             return min(max(0, number - self._first), len(self))
         return bisect_left(self._numbers, number)
 
     def forget(self, first: int) -> None:
-        """Drop what fell out of the ring, whose first number is `first` now."""
+        """Drops what fell out of the ring, whose first number is `first` now."""
         self._first, self._end = max(self._first, first), max(self._end, first)
         del self._numbers[: bisect_left(self._numbers, first)]
 
     def update(self, ring: Ring[T]) -> None:
-        """Look at what changed in the ring since the last time; `searched` once all of it was."""
+        """Reads the ring's changes since the last time; sets `searched` after the last row."""
         known = self._end
         self._first, self._end = ring.first, ring.end
         if self._keep is None:

@@ -1,4 +1,4 @@
-"""The sessions: who works, who waits, and what the day brought; a sidebar, or an overlay at 80."""
+"""The list of live sessions with the day's counters: a sidebar, or an overlay at 80 columns."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ class Sessions(Pane):
 
     def __init__(self) -> None:
         super().__init__()
-        self._state = State(rows_kept=1)
+        self._state = State(max_rows=1)
         self._now_us = 0
         self._stale = False
         self._key: tuple[str, str] | None = None
@@ -64,15 +64,15 @@ class Sessions(Pane):
         self._was: object = None
 
     def show(self, state: State, now_us: int, *, stale: bool) -> None:
-        """Show the sessions of this state; `stale` when the core that told of them is lost."""
+        """Shows the sessions of this state; `stale` when the core that reported them is lost."""
         self._state, self._now_us, self._stale = state, now_us, stale
-        seen = self._seen()
-        if seen != self._was:
-            self._was = seen
+        drawn_state = self._drawn_state()
+        if drawn_state != self._was:
+            self._was = drawn_state
             self.redraw()
 
     def move(self, by: int) -> None:
-        """Move the cursor by so many sessions, no further than the first or last."""
+        """Moves the cursor by so many sessions, no further than the first or last."""
         live = live_sessions(self._state)
         if live:
             place = min(max(self._place(live) + by, 0), len(live) - 1)
@@ -80,7 +80,7 @@ class Sessions(Pane):
             self.redraw()
 
     def open(self) -> None:
-        """Choose the session under the cursor."""
+        """Chooses the session under the cursor."""
         live = live_sessions(self._state)
         if live:
             self.post_message(self.Opened(live[self._place(live)].label))
@@ -95,7 +95,7 @@ class Sessions(Pane):
         return view.agent, view.session
 
     def jumps(self) -> list[Jump]:
-        """The sessions that are visible now."""
+        """Returns the sessions that are visible now."""
         x, y, _, rows = self.region
         return [
             Jump(x, y + line, partial(self._go_to, key), ("session", *key))
@@ -137,8 +137,8 @@ class Sessions(Pane):
             lines += self._subs(view)
         if len(live) > fit:
             there = f"{key_for('down')} {key_for('up')} go there"
-            how = there if self.has_focus else f"{key_for('sessions')} lists them"
-            lines.append(self.line().add(f"  {count(len(live) - fit)} more, {how}", "dim"))
+            remedy = there if self.has_focus else f"{key_for('sessions')} lists them"
+            lines.append(self.line().add(f"  {count(len(live) - fit)} more, {remedy}", "dim"))
         why = self._why_lost()
         if why and len(lines) + len(why) > rows - len(day):
             day = []  # what has to be mended comes before what was counted
@@ -148,8 +148,8 @@ class Sessions(Pane):
             lines += why
         return [*lines, *day]
 
-    def _seen(self) -> object:
-        """Everything that the lines are made of: most seconds change nothing of it."""
+    def _drawn_state(self) -> object:
+        """Returns everything that the lines are made of: most seconds change nothing of it."""
         state, now_us = self._state, self._now_us
         live, since = live_sessions(state), waiting_since(state)
         words = [session_word(v, since.get((v.agent, v.session)), now_us) for v in live]
@@ -189,7 +189,7 @@ class Sessions(Pane):
         return [name, state.right(f"{cost} ", ink)]
 
     def _subs(self, view: SessionView) -> list[Line]:
-        """A line for each sub-agent at work, under the session that started it."""
+        """Returns a line for each sub-agent at work, under the session that started it."""
         subs = living(view)
         stale = self._stale or self._away(view)
         shown = subs if len(subs) <= SUBS_SHOWN + 1 else subs[:SUBS_SHOWN]
@@ -204,12 +204,12 @@ class Sessions(Pane):
         return lines
 
     def _away(self, view: SessionView) -> bool:
-        """Whether the machine of a session does not answer, where there are several."""
+        """Returns whether the machine of a session does not answer, where there are several."""
         host = self._state.hosts.get(view.host)
         return host is not None and not host.here
 
     def _why_lost(self) -> list[Line]:
-        """Why machines do not answer, where there are several."""
+        """Returns the reasons why machines do not answer, where there are several."""
         lines = []
         for reason in why_lost(self._state):
             words = wrap(reason, 28)
@@ -217,7 +217,7 @@ class Sessions(Pane):
         return lines
 
     def _why_not(self, live: list[SessionView], place: int) -> list[Line]:
-        """Why the session under the cursor is not gated, else the newest that is not."""
+        """Explains why the session under the cursor is not gated, else the newest that is not."""
         view = next(
             (v for v in [*live[place : place + 1], *reversed(live)] if v.gated is False), None
         )
@@ -243,7 +243,7 @@ class Sessions(Pane):
 
 
 def _window(heights: list[int], place: int, room: int) -> tuple[int, int]:
-    """The first session to show and how many fit, the chosen one among them; a line says more."""
+    """Returns the first session to show and how many fit, with the chosen one among them."""
     if sum(heights) <= room:
         return 0, len(heights)
     first = 0

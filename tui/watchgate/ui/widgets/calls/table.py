@@ -35,14 +35,14 @@ from watchgate.ui.widgets.pane import Line
 
 HEADER = 1
 WHEEL = 3
-KEPT_STRIPS = 128
+CACHED_STRIPS = 128
 
 Keep = Callable[[CallRow], bool]
 Shown = tuple[int, CallRow, str]
 
 
 def _ticking(row: CallRow, now_us: int) -> str:
-    """Return what of a row that is not over changes with time."""
+    """Returns the part of an unfinished row that changes with time."""
     return stands(row, now_us) if row.stage == "pending" else elapsed(row, now_us)
 
 
@@ -69,7 +69,7 @@ class RingTable(Widget, can_focus=True):
         self._keep: Keep | None = None
         self._cursor: int | None = None
         self._top = 0
-        self._seen_end = 0
+        self._visible_end = 0
         self._now_us = 0
         self._stale = False
         self._hosts = False
@@ -80,7 +80,7 @@ class RingTable(Widget, can_focus=True):
         self._was: tuple[int, int, int, bool] | None = None
         self._was_at: tuple[int | None, Size] | None = None
         self._strips: LRUCache[tuple[int, int, str, Look, str], tuple[CallRow, Strip]] = LRUCache(
-            KEPT_STRIPS
+            CACHED_STRIPS
         )
 
     @property
@@ -94,18 +94,18 @@ class RingTable(Widget, can_focus=True):
 
     @property
     def wanted(self) -> Keep | None:
-        """What the shown calls are narrowed by."""
+        """The filter that narrows the shown calls."""
         return self._keep
 
     @property
     def new_count(self) -> int:
-        """How many rows came below what was seen since following ended."""
+        """The number of rows added below the last visible one since following ended."""
         if self.follow:
             return 0
-        return max(0, len(self._rows) - self._rows.index(self._seen_end))
+        return max(0, len(self._rows) - self._rows.index(self._visible_end))
 
     def show(self, state: State, now_us: int, *, stale: bool = False) -> None:
-        """Take the newest picture; repaints only the lines that look different."""
+        """Takes the newest picture; repaints only the lines that look different."""
         now = (id(state.rows), state.rows.revision, now_us // 1_000_000, stale)
         if now == self._was and self._rows.searched:
             return
@@ -124,18 +124,18 @@ class RingTable(Widget, can_focus=True):
         self._redraw()
 
     def _catch_up(self) -> None:
-        """Forget rows that fell out of the ring since the last picture, before any is touched."""
+        """Forgets rows that fell out of the ring since the last picture, before any is touched."""
         self._rows.forget(self._ring.first)
 
     def keep(self, wanted: Keep | None) -> None:
-        """Show only the calls that a filter wants, or all again."""
+        """Shows only the calls that a filter wants, or all again."""
         self._keep = wanted
         self._rows = Rows(wanted)
         self._rows.update(self._ring)
         self._redraw()
 
     def move(self, lines: int) -> None:
-        """Move the cursor; going up ends following."""
+        """Moves the cursor; going up ends following."""
         self._catch_up()
         if not len(self._rows):
             return
@@ -148,30 +148,30 @@ class RingTable(Widget, can_focus=True):
         self._put_cursor(index + lines)
 
     def page(self, pages: int) -> None:
-        """Move by what is visible."""
+        """Moves by what is visible."""
         self.move(pages * max(1, self._height - 1))
 
     def to_top(self) -> None:
-        """The oldest call."""
+        """Goes to the oldest call."""
         self._catch_up()
         self._stop_following()
         self._put_cursor(0)
 
     def to_end(self) -> None:
-        """The newest call, and follow from now on."""
+        """Goes to the newest call, and follows from now on."""
         self._catch_up()
         self.follow = True
         self._put_cursor(len(self._rows) - 1)
 
     def select(self, number: int) -> None:
-        """Put the cursor on a row by its ring number, if it is shown."""
+        """Puts the cursor on a row by its ring number, if it is shown."""
         self._catch_up()
         index = self._rows.index(number)
         if index < len(self._rows) and self._rows.number(index) == number:
             self._put_cursor(index)
 
     def jumps(self) -> list[Jump]:
-        """The calls that are visible now."""
+        """Returns the calls that are visible now."""
         x, y, _, _ = self.region
         return [
             Jump(x, y + HEADER + line, partial(self.select, number), of=("call", number))
@@ -179,7 +179,7 @@ class RingTable(Widget, can_focus=True):
         ]
 
     def render_line(self, y: int) -> Strip:
-        """The header, then one line for each visible call."""
+        """Renders the header, or the line of one visible call."""
         cells = self.size.width
         colors = palette(self.app.theme)
         if y < HEADER:
@@ -222,7 +222,7 @@ class RingTable(Widget, can_focus=True):
             self.select(self._shown[line][0])
 
     def _short(self, cells: int) -> dict[str, str]:
-        """The names of all sessions as their column has room for them."""
+        """Returns the names of all sessions, shortened to their column."""
         key = self._labels, columns(cells, hosts=self._hosts).session - 1
         if key != self._short_of:
             self._short_of = key
@@ -234,27 +234,27 @@ class RingTable(Widget, can_focus=True):
         return max(0, self.size.height - HEADER)
 
     def _take_over(self, state: State) -> None:
-        """A new core, or the same one again: numbers begin anew, the cursor stays on its call."""
-        self._cursor, top, seen = (
+        """Starts with another core's rows: numbers begin anew, the cursor stays on its call."""
+        self._cursor, top, visible_end = (
             self._place_in(state, number)
-            for number in (self._cursor, self._top, self._seen_end - 1)
+            for number in (self._cursor, self._top, self._visible_end - 1)
         )
         self._ring = state.rows
         self._rows = Rows(self._keep)
         self.follow = self.follow or self._cursor is None
         self._top = self._cursor or 0 if top is None else top
-        self._seen_end = (self._cursor or 0) if seen is None else seen + 1
+        self._visible_end = (self._cursor or 0) if visible_end is None else visible_end + 1
         self._strips.clear()
 
     def _place_in(self, state: State, number: int | None) -> int | None:
-        """The number that the call with this number has in another picture."""
+        """Returns the number that the call with this number has in another picture."""
         if number is None or number not in self._ring:
             return None
         row = self._ring[number]
         return state.calls.number((row.agent, row.session, row.call))
 
     def _window(self) -> tuple[int, int]:
-        """The first and the last visible line."""
+        """Returns the first and the last visible line."""
         count = len(self._rows)
         deepest = max(0, count - self._height)
         first = deepest if self.follow else min(self._rows.index(self._top), deepest)
@@ -294,10 +294,10 @@ class RingTable(Widget, can_focus=True):
             first, _ = self._window()
             self.follow = False
             self._top = self._rows.number(first)
-            self._seen_end = self._ring.end
+            self._visible_end = self._ring.end
 
     def _redraw(self) -> None:
-        """See which visible lines changed, and repaint those."""
+        """Finds the visible lines that changed, and repaints those."""
         count = len(self._rows)
         if (self._cursor is None or self._keep is not None) and self._rows.searched and count:
             # What a filter leaves out has no cursor: it goes to the call that is next to it.
@@ -306,7 +306,7 @@ class RingTable(Widget, can_focus=True):
         before = self._shown
         self._shown = [self._entry(self._rows.number(i)) for i in range(first, last + 1)]
         if self._shown and not self.follow:
-            self._seen_end = max(self._seen_end, self._shown[-1][0] + 1)
+            self._visible_end = max(self._visible_end, self._shown[-1][0] + 1)
         at = self._cursor, self.size
         changed = [
             y

@@ -1,1 +1,1 @@
-"""The parts of the Costs screen."""
+"""The panes of the Costs screen: overview, charts, the table of sessions, one session's page."""

@@ -1,4 +1,7 @@
-"""The columns of the sessions' table at a width; narrow ones lose whole columns, never half."""
+"""The sessions with their tokens and cost, one line each, and their sum.
+
+Narrow tables lose whole columns, never half.
+"""
 
 from __future__ import annotations
 
@@ -6,16 +9,16 @@ import msgspec
 
 WIDE, MIDDLE = 112, 76
 SPARK_FROM = 156
-"""From so many cells each session has its costs over time, and whose they are in a word."""
+"""From so many cells each session has its costs over time, and their source in a word."""
 
 MARK_CELLS, WORD_CELLS, SPARK_CELLS = 4, 12, 14
 
 
 class Columns(msgspec.Struct, frozen=True, kw_only=True):
-    """Where each column begins, or, for numbers, ends (exclusive); 0: it is left out.
+    """Cells at which columns begin, or, for numbers, end (exclusive); 0: left out.
 
     `bar` is how many cells the longest bar of the column `share` takes, `fill` those of `context`.
-    `mark` is where it stands whose figure the cost is, a letter or (`words`) a word.
+    `mark` is the cell of the cost's source, a letter or (`words`) a word.
     """
 
     session: int = 2
@@ -37,7 +40,7 @@ class Columns(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def columns(cells: int) -> Columns:
-    """The columns that fit in so many cells."""
+    """Returns the columns that fit in so many cells."""
     if cells < MIDDLE:
         end = cells - 1
         cost = end - 10

@@ -1,4 +1,7 @@
-"""What each day cost, as bars; a day of which nothing is known has a `?` and no bar."""
+"""The costs as bars: by day, by model, by agent, and one session's by kind of tokens.
+
+A day of which nothing is known has a `?` and no bar.
+"""
 
 from __future__ import annotations
 
@@ -13,14 +16,14 @@ EIGHTHS = " ▁▂▃▄▅▆▇█"
 SCALE_END = 8
 FIRST = 10
 PITCH, BAR_CELLS = 4, 3
-USUAL_BARS, MOST_BARS, FEWEST_BARS = 8, 14, 2
+USUAL_BARS, MAX_BARS, FEWEST_BARS = 8, 14, 2
 TALL_FROM = 26
 AIRY_FROM = 13
 NANO_CENT = 10_000_000
 
 
 def days_in(cells: int) -> int:
-    """How many days fit side by side."""
+    """Returns how many days fit side by side."""
     return max(1, min(30, (cells - FIRST - 1) // PITCH))
 
 
@@ -35,7 +38,7 @@ class CostDays(Pane):
         self._stale = False
 
     def show(self, costs: Costs, *, stale: bool = False) -> None:
-        """Show these figures."""
+        """Shows these figures."""
         if (costs, stale) != (self._costs, self._stale):
             self._costs, self._stale = costs, stale
             self.redraw()
@@ -50,10 +53,10 @@ class CostDays(Pane):
         above = [self.line().to(SCALE_END - 6).add("by day", quiet)]
         if airy:
             above.append(self.line())
-        said = 0 if not words else 2 if airy else 1
-        bars = min(USUAL_BARS if rows < TALL_FROM else MOST_BARS, rows - len(above) - 2 - said)
+        words_rows = 0 if not words else 2 if airy else 1
+        bars = min(USUAL_BARS if rows < TALL_FROM else MAX_BARS, rows - len(above) - 2 - words_rows)
         if bars < FEWEST_BARS and words:
-            words, bars = "", bars + said
+            words, bars = "", bars + words_rows
         if bars < FEWEST_BARS:
             return []
         lines = [*above, *self._bars(costs, bars), *self._axis(costs)]
@@ -97,10 +100,10 @@ class CostDays(Pane):
 
 
 def _height(cost: int, top: int, rows: int) -> int:
-    """The height of a bar in eighths of a cell; what cost anything has one."""
+    """Returns the height of a bar in eighths of a cell; what cost anything has one."""
     return max(1, round(8 * rows * cost / top)) if cost and top else 0
 
 
 def _rounded(cost: int) -> int:
-    """The top of the scale: the dearest day, up to the next even cent."""
+    """Returns the top of the scale: the dearest day, up to the next even cent."""
     return max(2 * NANO_CENT, -(-cost // (2 * NANO_CENT)) * 2 * NANO_CENT)

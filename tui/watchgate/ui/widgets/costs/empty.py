@@ -1,4 +1,4 @@
-"""What the Costs screen tells while no usage is known: which agents tell it, and how."""
+"""The top of the Costs screen: sums and rate limits, or usage sources while none is known."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ TELLS = (
 
 
 class CostEmpty(Pane):
-    """Stands where the figures would."""
+    """A text in the place of the figures."""
 
     DEFAULT_CSS = "CostEmpty { height: 1fr; width: 1fr; }"
 
@@ -29,7 +29,7 @@ class CostEmpty(Pane):
         self._kind: Kind = "connecting"
 
     def show(self, kind: Kind) -> None:
-        """Show one of the states."""
+        """Shows one of the states."""
         if kind != self._kind:
             self._kind = kind
             self.redraw()
@@ -47,9 +47,9 @@ class CostEmpty(Pane):
             self._text("Tokens are priced by a table; what has no price is ?, never $0.", cells),
             *gap,
         ]
-        for agent, what, how in TELLS:
+        for agent, what, setup in TELLS:
             line = self.line().to(2).add(agent, "fg", bold=True).to(19).add(what, "dim")
-            lines.append(line.to(42).fit(how, cells - 43) if cells >= 72 else line)
+            lines.append(line.to(42).fit(setup, cells - 43) if cells >= 72 else line)
         return lines
 
     def _plain(self, title: str, then: str) -> list[Line]:

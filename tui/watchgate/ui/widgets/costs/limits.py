@@ -1,4 +1,4 @@
-"""The windows of rate limits that agents themselves report, with how old the report is."""
+"""The top of the Costs screen: sums and rate limits, or usage sources while none is known."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class CostLimits(Pane):
         self._names = 0
 
     def show(self, costs: Costs, *, stale: bool = False) -> None:
-        """Show what is reported."""
+        """Shows what is reported."""
         if (costs.limits, stale) != (self._limits, self._stale):
             self._limits, self._stale = costs.limits, stale
             self.redraw()
@@ -39,23 +39,27 @@ class CostLimits(Pane):
         self._names = max((width(named(each.agent)) for each in shown), default=0)
         return [self._line_of(each, cells) for each in shown]
 
-    def _line_of(self, told: AgentLimits, cells: int) -> Line:
-        short = msgspec.structs.replace(told, told=told.told.removeprefix(REPORTED))
-        fewer = range(len(told.windows) - 1, 0, -1)
+    def _line_of(self, limits: AgentLimits, cells: int) -> Line:
+        short = msgspec.structs.replace(
+            limits, reported_words=limits.reported_words.removeprefix(REPORTED)
+        )
+        fewer = range(len(limits.windows) - 1, 0, -1)
         tried = [
-            *((told, True), (told, False), (short, False)),
-            *((msgspec.structs.replace(short, windows=told.windows[:n]), False) for n in fewer),
+            *((limits, True), (limits, False), (short, False)),
+            *((msgspec.structs.replace(short, windows=limits.windows[:n]), False) for n in fewer),
         ]
         lines = (self._whole(each, bars=bars) for each, bars in tried)
         fitting = next((line for line in lines if line.left_cells < cells), None)
-        return fitting or self._whole(msgspec.structs.replace(tried[-1][0], told=""), bars=False)
+        return fitting or self._whole(
+            msgspec.structs.replace(tried[-1][0], reported_words=""), bars=False
+        )
 
-    def _whole(self, told: AgentLimits, *, bars: bool) -> Line:
+    def _whole(self, limits: AgentLimits, *, bars: bool) -> Line:
         quiet: Token = "off" if self._stale else "dim"
-        line = self.line().to(2).add(named(told.agent), quiet).to(2 + self._names)
-        for each in told.windows:
+        line = self.line().to(2).add(named(limits.agent), quiet).to(2 + self._names)
+        for each in limits.windows:
             self._window(line.add("   "), each, bars=bars)
-        return line.add(f"   {told.told}", quiet) if told.told else line
+        return line.add(f"   {limits.reported_words}", quiet) if limits.reported_words else line
 
     def _window(self, line: Line, each: Window, *, bars: bool) -> None:
         quiet: Token = "off" if self._stale else "dim"

@@ -1,4 +1,7 @@
-"""Names with what each cost, the dearest first: models, and agents."""
+"""The costs as bars: by day, by model, by agent, and one session's by kind of tokens.
+
+A day of which nothing is known has a `?` and no bar.
+"""
 
 from __future__ import annotations
 
@@ -15,12 +18,12 @@ from watchgate.ui.widgets.costs.words import bar, model_name, named
 from watchgate.ui.widgets.pane import Line, Pane
 
 COST_END, MARK, BAR, LONGEST = 30, 31, 36, 14
-AGENTS_LEAST = 2
-"""Of so many agents on it is told what each cost."""
+MIN_AGENTS = 2
+"""With fewer agents there is no list of their costs."""
 
 
 class Entry(msgspec.Struct, frozen=True):
-    """One line: a name, whether that is a known one, and its cost."""
+    """One line: a name, whether it is a known one, and its cost."""
 
     name: str
     known: bool
@@ -43,14 +46,14 @@ class CostRanked(Pane):
         self._stale = False
 
     def show(self, costs: Costs, *, stale: bool = False) -> None:
-        """Show these figures."""
+        """Shows these figures."""
         if (costs, stale) != (self._costs, self._stale):
             self._costs, self._stale = costs, stale
             self._entries = self._entries_of(costs)
             self.redraw()
 
     def lines_wanted(self, *, airy: bool) -> int:
-        """The lines that all names take; none where there is nothing to compare."""
+        """Returns the lines that all names take; none where there is nothing to compare."""
         return len(self._entries) + (2 if airy else 1) if self._entries else 0
 
     def draw(self, cells: int, rows: int) -> list[Line]:
@@ -89,12 +92,12 @@ class CostRanked(Pane):
 
 
 def by_model(costs: Costs) -> Sequence[Entry]:
-    """What each model cost."""
+    """Returns the cost of each model."""
     return [Entry(model_name(row.name, row.agent), bool(row.name), row.sum) for row in costs.models]
 
 
 def by_agent(costs: Costs) -> Sequence[Entry]:
-    """What each agent's sessions cost, where there are several agents."""
-    if len(costs.agents) < AGENTS_LEAST:
+    """Returns the cost of each agent's sessions, where there are several agents."""
+    if len(costs.agents) < MIN_AGENTS:
         return ()
     return [Entry(named(row.agent), True, row.sum) for row in costs.agents]

@@ -1,4 +1,4 @@
-"""One session on its own: its cost and whose figure that is, where it went, its turns and days."""
+"""The costs of one session: facts, kinds of tokens, days and models, turns, sub-agents."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from watchgate.ui.widgets.pane import Line, Pane
 
 VALUE = 15
 AIRY_FROM = 24
-BESIDE_FROM = 116
+TWO_COLUMNS_FROM = 116
 """From so many columns turns and sub-agents stand beside the kinds and days."""
 
 RIGHT = 72
 
 
 class CostSession(Pane):
-    """Its page; scrolls when it has more lines than there are rows."""
+    """The page of one session; it scrolls when it has more lines than there are rows."""
 
     DEFAULT_CSS = "CostSession { height: 1fr; width: 1fr; }"
 
@@ -43,7 +43,7 @@ class CostSession(Pane):
         prices: str = "",
         stale: bool = False,
     ) -> None:
-        """Show this session, with all that was ever told of it; `prices` names their table."""
+        """Shows this session with its recorded usage; `prices` names the price table."""
         if (row, used, prices, stale) == (self._row, self._used, self._prices, self._stale):
             return
         if row is None or self._row is None or row.key != self._row.key:
@@ -52,7 +52,7 @@ class CostSession(Pane):
         self.redraw()
 
     def move(self, by: int) -> None:
-        """Scroll by so many lines."""
+        """Scrolls by so many lines."""
         deepest = max(0, len(self._lines(self.size.width)) - self.size.height)
         self._top = min(max(0, self._top + by), deepest)
         self.redraw()
@@ -82,17 +82,17 @@ class CostSession(Pane):
             lines.append(line)
         if used is None:
             return lines
-        if cells < BESIDE_FROM:
+        if cells < TWO_COLUMNS_FROM:
             parts = Parts(self.inks, used, cells, self._zone, self._stale)
             return [*lines, self.line(), *parts.kinds(), *parts.turns_and_subs(), *parts.days()]
         left = Parts(self.inks, used, RIGHT - 3, self._zone, self._stale)
         right = Parts(self.inks, used, cells - RIGHT, self._zone, self._stale)
-        columns = _beside([*left.kinds(), *left.days()], right.turns_and_subs())
+        columns = _side_by_side([*left.kinds(), *left.days()], right.turns_and_subs())
         return [*lines, self.line(), *columns]
 
 
-def _beside(left: list[Line], right: list[Line]) -> list[Line]:
-    """Two columns of lines as one."""
+def _side_by_side(left: list[Line], right: list[Line]) -> list[Line]:
+    """Joins two columns of lines."""
     lines = []
     for number in range(max(len(left), len(right))):
         line = left[number] if number < len(left) else Line(right[0].colors)

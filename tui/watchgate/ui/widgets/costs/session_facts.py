@@ -1,4 +1,4 @@
-"""The facts of one session's page: its cost and who says so, model, context, when and whence."""
+"""The costs of one session: facts, kinds of tokens, days and models, turns, sub-agents."""
 
 from __future__ import annotations
 
@@ -21,25 +21,25 @@ CWD_CHARS = 400
 
 
 class Fact(msgspec.Struct, frozen=True):
-    """A label, what to read first of it, and the rest in words."""
+    """A label, the value to read first, and the rest in words."""
 
     label: str
     value: str = ""
     words: str = ""
 
     def ink(self, quiet: Token, plain: Token) -> Token:
-        """The ink of the words: quiet where they only say more of the value."""
+        """Returns the ink of the words: quiet where they only explain the value."""
         return quiet if self.value else plain
 
 
 def facts(row: CostRow, used: SessionUsage | None, prices: str, zone: tzinfo | None) -> list[Fact]:
-    """All that is known of it as a whole, in the order in which it is read."""
+    """Returns all that is known of the session as a whole, in reading order."""
     who = title(row.key[0])
     if used is None:
-        said = f"{who} reports no usage: nothing is known of it"
-        return [Fact("cost", UNKNOWN), Fact("", "", said)]
+        report = f"{who} reports no usage: nothing is known of it"
+        return [Fact("cost", UNKNOWN), Fact("", "", report)]
     models = ", ".join(model_name(name, row.key[0]) for name in reversed(used.models))
-    found = [
+    all_facts = [
         *_costs(used, who, prices),
         Fact("model", "", models or UNKNOWN),
         Fact("context", "", _context(row, used)),
@@ -47,31 +47,31 @@ def facts(row: CostRow, used: SessionUsage | None, prices: str, zone: tzinfo | N
         Fact("told by", "", _sources(used) or UNKNOWN),
     ]
     if used.cwd:
-        found.append(Fact("cwd", "", safe_text(used.cwd[:CWD_CHARS])))
+        all_facts.append(Fact("cwd", "", safe_text(used.cwd[:CWD_CHARS])))
     if used.unreadable:
         words = f"{plural(used.unreadable, 'line')} of its transcripts: in no figure here"
-        found.append(Fact("unreadable", "", words))
-    return found
+        all_facts.append(Fact("unreadable", "", words))
+    return all_facts
 
 
 def _costs(used: SessionUsage, who: str, prices: str) -> list[Fact]:
-    """The figure with whose it is, and the other one beside it, which is never added."""
+    """Returns the figure with its source, and the other one next to it, which is never added."""
     by = {
         "reported": f"reported by {who}",
         "computed": f"computed from tokens, {_by(prices)}",
         "unknown": _unknown(used, who),
     }[used.source]
-    least = "at least: " if used.least and used.cost is not None else ""
-    found = [Fact("cost", dollars(used.cost), f"{least}{by}")]
+    bound = "at least: " if used.is_lower_bound and used.cost is not None else ""
+    all_facts = [Fact("cost", dollars(used.cost), f"{bound}{by}")]
     if used.unpriced and used.cost is not None:
-        found.append(Fact("", "", f"without {_models(used)}: no table has a price"))
+        all_facts.append(Fact("", "", f"without {_models(used)}: no table has a price"))
     if used.source == "reported" and used.computed_cost is not None:
         other = f"computed beside it, not added: {_by(prices)}"
-        found.append(Fact("", dollars(used.computed_cost), other))
+        all_facts.append(Fact("", dollars(used.computed_cost), other))
     if used.source == "computed" and used.reported_cost is not None:
         other = f"reported by {who} beside it, not added: it did not tell of all"
-        found.append(Fact("", dollars(used.reported_cost), other))
-    return found
+        all_facts.append(Fact("", dollars(used.reported_cost), other))
+    return all_facts
 
 
 def _by(prices: str) -> str:
@@ -98,7 +98,7 @@ def _context(row: CostRow, used: SessionUsage) -> str:
 
 
 def _sources(used: SessionUsage) -> str:
-    """Who told: streams and status lines by their names, and the session's files."""
-    told = dict.fromkeys(named(meter.source) for meter in used.told.meters)
+    """Names the sources: streams and status lines by their names, and the session's files."""
+    streams = dict.fromkeys(named(meter.source) for meter in used.reported.meters)
     files = [FILES] if used.counted is not None else []
-    return ", ".join([*told, *files])
+    return ", ".join([*streams, *files])

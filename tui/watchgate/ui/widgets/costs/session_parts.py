@@ -1,4 +1,4 @@
-"""The lists of one session's page: kinds of tokens, days and models, turns, sub-agents."""
+"""The costs of one session: facts, kinds of tokens, days and models, turns, sub-agents."""
 
 from __future__ import annotations
 
@@ -29,6 +29,15 @@ class Parts:
     def __init__(
         self, inks: Palette, used: SessionUsage, cells: int, zone: tzinfo | None, stale: bool
     ) -> None:
+        """Lays out the lists.
+
+        Args:
+            inks: The palette.
+            used: The session's usage.
+            cells: Width of each line.
+            zone: Time zone of the turns' clock times, None for the local one.
+            stale: Whether the core is lost, so that all is grey.
+        """
         self._inks, self._used, self._cells = inks, used, cells
         self._zone = zone
         self._ink: Token = "off" if stale else "fg"
@@ -36,7 +45,7 @@ class Parts:
         self._accent: Token = "off" if stale else "accent"
 
     def kinds(self) -> list[Line]:
-        """Where it went: tokens of each kind, and what they cost where that is computed."""
+        """Lists the tokens of each kind, and what they cost where that is computed."""
         used = self._used
         lines = [self._line().add("where it went, all days", self._quiet)]
         if used.tokens is None:
@@ -45,9 +54,9 @@ class Parts:
         spent = max(1, sum((money.input, money.output, money.cache_read, money.cache_write))
                     if money else used.tokens.all)  # fmt: skip
         for word, number, cost in kinds(used.tokens, money):
-            told = tokens(number)
-            line = self._line().add(word, self._ink).to(COUNT_END - len(told))
-            line.add(told, self._quiet if money else self._ink, bold=not money)
+            token_count = tokens(number)
+            line = self._line().add(word, self._ink).to(COUNT_END - len(token_count))
+            line.add(token_count, self._quiet if money else self._ink, bold=not money)
             if cost is not None:
                 line.to(MONEY_END - len(dollars(cost))).add(dollars(cost), self._ink, bold=True)
             if self._cells > BAR + LONGEST:
@@ -58,19 +67,19 @@ class Parts:
         return [*lines, self._line()]
 
     def _of_kinds(self) -> list[Line]:
-        used, said = self._used, []
+        used, notes = self._used, []
         if used.reasoning:
-            said.append(f"{tokens(used.reasoning)} of the output is reasoning")
+            notes.append(f"{tokens(used.reasoning)} of the output is reasoning")
         if used.kinds is not None and used.kinds.web_search:
-            said.append(f"and {dollars(used.kinds.web_search)} for searches of the web")
+            notes.append(f"and {dollars(used.kinds.web_search)} for searches of the web")
         if used.kinds is not None and used.source == "reported":
-            said.append("computed by list prices, beside what is reported")
+            notes.append("computed by list prices, beside what is reported")
         if used.partial:
-            said.append("at least: its newest call is told each time, and calls between are not")
-        return [self._line().fit(each, self._cells - 3, self._quiet) for each in said]
+            notes.append("at least: its newest call is told each time, and calls between are not")
+        return [self._line().fit(each, self._cells - 3, self._quiet) for each in notes]
 
     def days(self) -> list[Line]:
-        """Its days and models, the newest first."""
+        """Lists its days and models, the newest first."""
         head = self._line().add("day", self._quiet).to(MODEL).add("model", self._quiet)
         wide = self._cells > OUT_END
         names = (("cost", COST_END), ("in", IN_END), ("out", OUT_END))
@@ -84,7 +93,7 @@ class Parts:
             known = part.cost is not None
             line.to(COST_END - len(cost)).add(cost, self._ink if known else self._quiet, bold=known)
             if part.cost is not None:
-                line.add(f" {mark(part.source, least=part.least)}", self._quiet)
+                line.add(f" {mark(part.source, is_lower_bound=part.is_lower_bound)}", self._quiet)
             if wide:
                 read = tokens(part.tokens.read if part.tokens else None)
                 output = tokens(part.tokens.output if part.tokens else None)
@@ -94,7 +103,7 @@ class Parts:
         return [*lines, self._line()]
 
     def turns_and_subs(self) -> list[Line]:
-        """Its newest turns with their cost, and its sub-agents with their subtotal."""
+        """Lists its newest turns with their cost, and its sub-agents with their subtotal."""
         return [*self._turns(), *self._subs()]
 
     def _turns(self) -> list[Line]:
@@ -109,11 +118,13 @@ class Parts:
         lines = [head]
         for turn in reversed(turns[-TURNS_SHOWN:]):
             line = self._line().add(clock(turn.at, self._zone) if turn.at else UNKNOWN, self._quiet)
-            told, cost = tokens(turn.tokens), part_dollars(turn.cost)
-            line.to(TURN_TOKENS - len(told)).add(told, self._ink)
+            token_count, cost = tokens(turn.tokens), part_dollars(turn.cost)
+            line.to(TURN_TOKENS - len(token_count)).add(token_count, self._ink)
             line.to(TURN_COST - len(cost)).add(cost, self._ink, bold=True)
             if turn.cost is not None:
-                line.add(f" {of_parts(self._used, least=turn.least)}", self._quiet)
+                line.add(
+                    f" {of_parts(self._used, is_lower_bound=turn.is_lower_bound)}", self._quiet
+                )
             words = f"   {plural(turn.calls, 'call')}"
             if line.left_cells + len(words) < self._cells:
                 line.to(TURN_COST + 4).add(words[1:], self._quiet)
@@ -135,10 +146,12 @@ class Parts:
         return [*lines, self._line()]
 
     def _sub(self, sub: SubUsage, name: str, of: tuple[SubUsage, ...] = ()) -> Line:
-        told = tokens(sum(each.tokens.all for each in of) if of else sub.tokens.all)
+        token_count = tokens(sum(each.tokens.all for each in of) if of else sub.tokens.all)
         cost = dollars(sub.cost)
-        line = self._line().fit(name, TURN_TOKENS - len(told) - 3, self._quiet if of else self._ink)
-        line.to(TURN_TOKENS - len(told)).add(told, self._ink)
+        line = self._line().fit(
+            name, TURN_TOKENS - len(token_count) - 3, self._quiet if of else self._ink
+        )
+        line.to(TURN_TOKENS - len(token_count)).add(token_count, self._ink)
         line.to(TURN_COST - len(cost)).add(cost, self._ink, bold=True)
         if sub.cost is not None:
             line.add(f" {of_parts(self._used)}", self._quiet)

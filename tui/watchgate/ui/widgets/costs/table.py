@@ -1,4 +1,7 @@
-"""The sessions with what each used and cost: one line each, and their sum."""
+"""The sessions with their tokens and cost, one line each, and their sum.
+
+Narrow tables lose whole columns, never half.
+"""
 
 from __future__ import annotations
 
@@ -26,7 +29,7 @@ FULL = 0.8
 
 
 class CostTable(Pane):
-    """The cursor belongs to a session and never moves by itself, however the lines are sorted."""
+    """A table whose cursor belongs to a session and never moves by itself when lines are sorted."""
 
     DEFAULT_CSS = "CostTable { height: auto; }"
 
@@ -55,7 +58,7 @@ class CostTable(Pane):
         return self.rows[self._index] if self.rows else None
 
     def show(self, costs: Costs, *, narrowed: str = "", stale: bool = False) -> None:
-        """Show these sessions; `narrowed` is the filter that they passed."""
+        """Shows these sessions; `narrowed` is the filter that they passed."""
         if (costs, narrowed, stale) == (self._costs, self._narrowed, self._stale):
             return
         self._costs, self._narrowed, self._stale = costs, narrowed, stale
@@ -67,18 +70,18 @@ class CostTable(Pane):
         self.redraw()
 
     def move(self, by: int) -> None:
-        """Move the cursor by so many sessions, no further than the first or last."""
+        """Moves the cursor by so many sessions, no further than the first or last."""
         if self.rows:
             self._index = min(max(0, self._index + by), len(self.rows) - 1)
             self._cursor = self.rows[self._index].key
             self.redraw()
 
     def page(self, pages: int) -> None:
-        """Move by what is visible."""
+        """Moves by what is visible."""
         self.move(pages * max(1, self._room))
 
     def jumps(self) -> list[Jump]:
-        """The sessions that are visible now."""
+        """Returns the sessions that are visible now."""
         x, y, _, _ = self.region
         return [
             Jump(x, y + 1 + line, partial(self._go_to, row.key), ("cost", *row.key))
@@ -86,14 +89,14 @@ class CostTable(Pane):
         ]
 
     def _go_to(self, key: Key) -> None:
-        """Put the cursor on a session, if it is still there."""
+        """Puts the cursor on a session, if it is still there."""
         for place, row in enumerate(self.rows):
             if row.key == key:
                 self.move(place - self._index)
                 return
 
     def lines_wanted(self) -> int:
-        """The lines that it takes to show every session."""
+        """Returns the lines that it takes to show every session."""
         return max(1, len(self.rows)) + 2
 
     def draw(self, cells: int, rows: int) -> list[Line]:
@@ -176,7 +179,9 @@ class CostTable(Pane):
             _ends(line, percent(row.cached), at.cached, ink)
         _ends(line, dollars(row.cost), at.cost, ink, bold=True)
         if row.cost is not None:
-            line.to(at.mark).add(mark(row.source, least=row.least, word=at.words), quiet)
+            line.to(at.mark).add(
+                mark(row.source, is_lower_bound=row.is_lower_bound, word=at.words), quiet
+            )
         if at.spark and row.spark:
             line.to(at.spark).add(spark(row.spark[2 - SPARK_CELLS :]), "faint")
         if at.share:
@@ -217,14 +222,14 @@ class CostTable(Pane):
             return line.to(at.mark).add(AT_LEAST if costs.all.at_least else "", quiet)
         place = at.spark or at.share or at.mark
         room = at.percent - place
-        told = _of_sum(costs.all)
+        description = _of_sum(costs.all)
         return line.to(place).add(
-            told if len(told) <= room else _of_sum(costs.all, short=True), quiet
+            description if len(description) <= room else _of_sum(costs.all, short=True), quiet
         )
 
 
 def _of_sum(known: Sum, *, short: bool = False) -> str:
-    """What a sum says of itself: that it is a lower bound, and how much of it is computed."""
+    """Describes a sum: whether it is a lower bound, and how much of it is computed."""
     words = ["at least"] if known.at_least else []
     if known.computed == known.cost and known.computed:
         words.append("computed")
@@ -234,5 +239,13 @@ def _of_sum(known: Sum, *, short: bool = False) -> str:
 
 
 def _ends(line: Line, text: str, end: int, ink: Token, *, bold: bool = False) -> None:
-    """Add a number so that it ends there."""
+    """Adds a number so that it ends at a cell.
+
+    Args:
+        line: The line to add to.
+        text: The number as text.
+        end: The cell behind its last digit.
+        ink: Its colour.
+        bold: Whether it is bold.
+    """
     line.to(end - len(text)).add(text, ink, bold=bold)

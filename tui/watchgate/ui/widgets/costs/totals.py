@@ -1,4 +1,4 @@
-"""The figures at the top of the Costs screen: today, the week, the month, how fast it goes."""
+"""The top of the Costs screen: sums and rate limits, or usage sources while none is known."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class CostTotals(Pane):
         self._stale = False
 
     def show(self, costs: Costs, *, stale: bool = False) -> None:
-        """Show these figures."""
+        """Shows these figures."""
         if (costs, stale) != (self._costs, self._stale):
             self._costs, self._stale = costs, stale
             self.redraw()
@@ -65,12 +65,12 @@ class CostTotals(Pane):
         words = without(costs)
         if words and values.left_cells + width(words) + APART + 1 <= cells:
             return [labels, values.right(f"{words} ", quiet)]
-        values = self._values(places, sums, at_least=AT_LEAST)
+        values = self._values(places, sums, bound_sign=AT_LEAST)
         self._speed(values, costs, cells)
         return [labels, values]
 
-    def _values(self, places: Sequence[int], sums: Sequence[Sum], *, at_least: str = "") -> Line:
-        """The figures below their labels, each that is a lower bound with the sign for that."""
+    def _values(self, places: Sequence[int], sums: Sequence[Sum], *, bound_sign: str = "") -> Line:
+        """Returns the figures below their labels, each lower bound with the sign for that."""
         ink: Token = "off" if self._stale else "fg"
         quiet: Token = "off" if self._stale else "dim"
         line = self.line()
@@ -80,13 +80,13 @@ class CostTotals(Pane):
             if known.cost is None:
                 continue
             if known.at_least:
-                line.add(at_least, ink)
+                line.add(bound_sign, ink)
             if known.mark and line.left_cells + len(known.mark) + 1 < end:
                 line.add(f" {known.mark}", quiet)
         return line
 
     def _speed(self, line: Line, costs: Costs, cells: int) -> None:
-        """Tokens per minute, where there is room."""
+        """Adds the tokens per minute, where there is room."""
         words = f"   {tokens(costs.tokens_per_min)} tokens/min"
         if costs.tokens_per_min and line.left_cells + len(words) + 1 <= cells:
             line.add(words, "off" if self._stale else "dim")

@@ -1,4 +1,7 @@
-"""Where the money of one session went: read from the cache, written, read anew; and its turns."""
+"""The costs as bars: by day, by model, by agent, and one session's by kind of tokens.
+
+A day of which nothing is known has a `?` and no bar.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +24,7 @@ LINES = 6
 """Its head, the kinds of tokens, and an empty line."""
 
 Kind = tuple[str, int, int | None]
-"""What it is called, its tokens, and its nano-dollars where they are computed."""
+"""Its name, its tokens, and its nano-dollars where they are computed."""
 
 
 class CostWhere(Pane):
@@ -36,7 +39,7 @@ class CostWhere(Pane):
         self._stale = False
 
     def show(self, row: CostRow | None, used: SessionUsage | None, *, stale: bool = False) -> None:
-        """Show this session."""
+        """Shows this session."""
         if (row, used, stale) != (self._row, self._used, self._stale):
             self._row, self._used, self._stale = row, used, stale
             self.redraw()
@@ -51,58 +54,58 @@ class CostWhere(Pane):
         head = self.line().to(2).add(f"where it went, {label}", quiet)
         lines = [head, self.line()] if rows > LINES else [self.line(), head]
         if used is None or used.tokens is None:
-            said = f"{UNKNOWN}  no tokens reported"
-            return [*lines, self.line().to(2).fit(said, cells - 3, quiet)]
+            report = f"{UNKNOWN}  no tokens reported"
+            return [*lines, self.line().to(2).fit(report, cells - 3, quiet)]
         whole = max(1, used.tokens.all)
         for word, number, cost in kinds(used.tokens, used.kinds):
             line = self.line().to(2).add(word, ink)
-            told = tokens(number)
+            token_count = tokens(number)
             if cost is not None:
                 money = dollars(cost)
                 line.to(COST_END - len(money)).add(money, ink, bold=True)
-                line.to(COUNT_END - len(told)).add(told, quiet)
+                line.to(COUNT_END - len(token_count)).add(token_count, quiet)
             else:
-                line.to(COST_END - len(told)).add(told, ink, bold=True).to(BAR)
+                line.to(COST_END - len(token_count)).add(token_count, ink, bold=True).to(BAR)
                 bar(line, number / whole, LONGEST, "off" if self._stale else "accent")
             lines.append(line)
-        told_more = [*self._turns(used, cells, quiet), *self._notes(used, quiet)]
-        return [*lines, *told_more[: max(0, rows - len(lines))]]
+        remarks = [*self._turns(used, cells, quiet), *self._notes(used, quiet)]
+        return [*lines, *remarks[: max(0, rows - len(lines))]]
 
     def _turns(self, used: SessionUsage, cells: int, quiet: Token) -> list[Line]:
-        """The newest turns as bars, with what the last one cost."""
+        """Returns the newest turns as bars, with what the last one cost."""
         turns = used.turns
         if len(turns) < 2:
             return []
         shown = of_turns(turns, min(LONGEST, cells - BAR - 1))
         last = turns[-1]
-        told = part_dollars(last.cost) if last.cost is not None else tokens(last.tokens)
-        line = self.line().to(2).add("newest turn", quiet).to(COST_END - len(told))
-        line.add(told, quiet)
+        amount = part_dollars(last.cost) if last.cost is not None else tokens(last.tokens)
+        line = self.line().to(2).add("newest turn", quiet).to(COST_END - len(amount))
+        line.add(amount, quiet)
         if last.cost is not None:
-            line.add(f" {of_parts(used, least=last.least)}", quiet)
+            line.add(f" {of_parts(used, is_lower_bound=last.is_lower_bound)}", quiet)
         return [line.to(BAR).add(spark(shown), "faint")]
 
     def _notes(self, used: SessionUsage, quiet: Token) -> list[Line]:
-        """What has to be known of these figures."""
-        said = []
+        """Returns remarks that qualify these figures."""
+        notes = []
         if used.subs:
             cost = sum(sub.cost or 0 for sub in used.subs)
             known = any(sub.cost is not None for sub in used.subs)
-            whose = f"{dollars(cost)} {of_parts(used)}" if known else UNKNOWN
-            said.append(f"{plural(len(used.subs), 'sub-agent')}: {whose}")
+            subtotal = f"{dollars(cost)} {of_parts(used)}" if known else UNKNOWN
+            notes.append(f"{plural(len(used.subs), 'sub-agent')}: {subtotal}")
         if used.kinds is not None and used.source == "reported":
-            said.append("computed by list prices, beside what is reported")
+            notes.append("computed by list prices, beside what is reported")
         if used.partial:
-            said.append("at least: the newest calls are told")
-        return [self.line().to(2).add(each, quiet) for each in said]
+            notes.append("at least: the newest calls are told")
+        return [self.line().to(2).add(each, quiet) for each in notes]
 
 
-def kinds(told: Tokens, money: Kinds | None) -> list[Kind]:
-    """The kinds of tokens, those that cost or count the most first."""
-    found: list[Kind] = [
-        ("cache reads", told.cache_read, money.cache_read if money else None),
-        ("output", told.output, money.output if money else None),
-        ("cache writes", told.cache_write, money.cache_write if money else None),
-        ("input", told.input, money.input if money else None),
+def kinds(used_tokens: Tokens, money: Kinds | None) -> list[Kind]:
+    """Returns the kinds of tokens, those that cost or count the most first."""
+    all_kinds: list[Kind] = [
+        ("cache reads", used_tokens.cache_read, money.cache_read if money else None),
+        ("output", used_tokens.output, money.output if money else None),
+        ("cache writes", used_tokens.cache_write, money.cache_write if money else None),
+        ("input", used_tokens.input, money.input if money else None),
     ]
-    return sorted(found, key=lambda kind: (-(kind[2] or 0), -kind[1]))
+    return sorted(all_kinds, key=lambda kind: (-(kind[2] or 0), -kind[1]))

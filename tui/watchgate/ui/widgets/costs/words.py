@@ -1,4 +1,4 @@
-"""The words of the Costs screen that more than one of its parts uses, and its bars."""
+"""Words and bars that several panes of the Costs screen use."""
 
 from __future__ import annotations
 
@@ -16,23 +16,23 @@ MODEL_CHARS = 32
 
 
 def bar(line: Line, share: float, cells: int, ink: Token) -> Line:
-    """A bar for a share of 0 to 1; anything above nothing takes at least a cell."""
+    """Adds a bar for a share of 0 to 1; anything above nothing takes at least a cell."""
     filled = min(cells, max(1 if share > 0 else 0, round(share * cells)))
     return line.add("━" * filled, ink) if filled else line
 
 
 def named(text: str) -> str:
-    """A name from outside, fit to be drawn."""
+    """Returns a name from outside, safe to draw."""
     return safe_text(text[:NAME_CHARS])
 
 
 def model_name(name: str, agent: str) -> str:
-    """A model, or whose unknown model it is."""
+    """Returns the name of a model, or for an unknown one that of its agent."""
     return named(name) or f"unknown ({named(agent)})"
 
 
 def unreadable(lines: int, *, whole: bool) -> str:
-    """That some lines or files of transcripts are in no figure: `3 lines of ... unreadable`."""
+    """Returns a note on lines of transcripts that are in no figure: `3 lines ... unreadable`."""
     if not lines:
         return ""
     words = plural(lines, "line")
@@ -40,7 +40,7 @@ def unreadable(lines: int, *, whole: bool) -> str:
 
 
 def without(costs: Costs) -> str:
-    """What is in no sum, and why: `without web: Copilot reports no usage`, models without price."""
+    """Returns a note on what is in no sum, and why: `without web: Copilot reports no usage`."""
     missing = [row for row in costs.rows if row.cost is None]
     if costs.unpriced and all(row.tells for row in missing):
         first, *others = costs.unpriced
@@ -66,30 +66,30 @@ def _why(missing: list[CostRow], rows: Sequence[CostRow]) -> str:
 
 
 def unknown_days(costs: Costs, cells: int) -> str:
-    """A sentence about the days that a chart cannot show whole, short enough for so many cells.
+    """Returns a sentence about the days that a chart cannot show whole, no longer than `cells`.
 
     Empty where it shows all.
     """
     blank = [day.day for day in costs.days if not day.recorded]
     if blank:
-        said = f"{_days(blank, costs)}: nothing was recorded"
-        whole = f"{said}, so nothing is known"
-        return whole if len(whole) <= cells else said
+        sentence = f"{_days(blank, costs)}: nothing was recorded"
+        whole = f"{sentence}, so nothing is known"
+        return whole if len(whole) <= cells else sentence
     blank = [day.day for day in costs.days if day.cost is None]
     if blank:
         return f"{_days(blank, costs)}: no cost is known"
-    least = [day.day for day in costs.days if day.least]
-    return f"{_days(least, costs, some=True)}: at least that" if least else ""
+    bounded = [day.day for day in costs.days if day.is_lower_bound]
+    return f"{_days(bounded, costs, some=True)}: at least that" if bounded else ""
 
 
 def ordinal(number: int) -> str:
-    """A day of a month as a sentence writes it: `the 17th`."""
+    """Returns a day of a month as a sentence writes it: `the 17th`."""
     ending = {1: "st", 2: "nd", 3: "rd"}.get(number % 10, "th")
     return f"the {number}{'th' if 10 < number % 100 < 14 else ending}"
 
 
 def _days(days: list[int], costs: Costs, *, some: bool = False) -> str:
-    """Which days those are: the first ones of the chart in one, the others by their dates.
+    """Names days: the first ones of the chart together, the others by their dates.
 
     With `some`, none before the others are meant in one.
     """

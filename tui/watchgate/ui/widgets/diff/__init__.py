@@ -1,1 +1,1 @@
-"""What an edit changes."""
+"""The changes of an edit: as lines, and as a section of a request."""

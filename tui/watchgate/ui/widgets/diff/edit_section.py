@@ -1,4 +1,4 @@
-"""The part of a request that shows an edit: file by file, old and new, and why by line."""
+"""The section of a request that shows an edit: changes by file, remarks by line, other input."""
 
 from __future__ import annotations
 
@@ -28,17 +28,17 @@ _LONGEST_PATH = 400
 
 
 def draw_edit(sheet: Sheet, data: RequestData) -> None:
-    """Write what an edit takes away and puts in; nothing for calls that edit nothing.
+    """Writes what an edit removes and inserts; nothing for calls that edit nothing.
 
     Lines that stay the same are folded only where the whole input stands below: nobody may allow
     what they were not shown.
     """
     # What is too long to be allowed is not drawn to its end: that would take seconds.
     left = DRAWN_ROWS if too_long(data) else sys.maxsize
-    found = marked_blocks(blocks(data.tool, bare=sheet.how.bare), data.findings)
+    marked = marked_blocks(blocks(data.tool, bare=sheet.masking.bare), data.findings)
     risks = [finding.risk for finding in path_findings(data)]
     worst = max(risks, key=lambda risk: RISK_RANK.get(risk, 2), default="")
-    for path, own in groupby(found, key=lambda block: block.path):
+    for path, own in groupby(marked, key=lambda block: block.path):
         several = list(own)
         sheet.gap()
         if sheet.air > 1:
@@ -50,24 +50,24 @@ def draw_edit(sheet: Sheet, data: RequestData) -> None:
                 sheet.gap()
                 note = f"change {number} of {len(several)}" + (f"   {note}" if note else "")
             if note:
-                sheet.rows(plain(note, sheet.room, sheet.how))
+                sheet.rows(plain(note, sheet.room, sheet.masking))
             elif sheet.air and number == 1:
                 sheet.gap()
             rows = block.rows if sheet.payload else folded(block.rows)
-            sheet.lines.extend(drawn(rows[:left], sheet.cells, sheet.colors, sheet.how))
+            sheet.lines.extend(drawn(rows[:left], sheet.cells, sheet.colors, sheet.masking))
             if len(rows) > left:
                 sheet.line().add(f"{plural(len(rows) - left, 'line')} more", "dim")
             left = max(0, left - len(rows))
 
 
 def line_notes(data: RequestData, *, bare: bool = False) -> list[Note]:
-    """What there is to know about single lines of an edit."""
+    """Returns the remarks on single lines of an edit."""
     return notes(blocks(data.tool, bare=bare), data.findings)
 
 
-def draw_line_notes(sheet: Sheet, found: Sequence[Note]) -> None:
-    """Write them: the rule's risk, the line, the words; the last row tells how many more."""
-    for note in found[:NOTES_SHOWN]:
+def draw_line_notes(sheet: Sheet, line_notes: Sequence[Note]) -> None:
+    """Writes remarks: the rule's risk, the line, the words; the last row counts the rest."""
+    for note in line_notes[:NOTES_SHOWN]:
         line = sheet.line()
         if note.risk is not None:
             risk = note.risk
@@ -75,18 +75,18 @@ def draw_line_notes(sheet: Sheet, found: Sequence[Note]) -> None:
         line.to(INDENT + _MARK).add(f"line {note.line}", "dim")
         column = max(VALUES, line.left_cells + 2)
         sheet.rows(plain(note.words, sheet.cells - column - 1), column, line)
-    if len(found) > NOTES_SHOWN:
-        more = plural(len(found) - NOTES_SHOWN, "line")
+    if len(line_notes) > NOTES_SHOWN:
+        more = plural(len(line_notes) - NOTES_SHOWN, "line")
         sheet.line().to(INDENT + _MARK).add(f"{more} more with a hidden character", "dim")
 
 
-def _heading(sheet: Sheet, path: str, found: Sequence[Block], risk: str) -> None:
-    """The file, its name bold, with the lines added and taken away, and what the numbers count.
+def _heading(sheet: Sheet, path: str, blocks: Sequence[Block], risk: str) -> None:
+    """Writes the file, its name bold, the sizes of its change, and what the line numbers count.
 
     `risk` is the one of the path itself, in whose colour it is drawn.
     """
-    added = sum(block.size[0] for block in found)
-    removed = sum(block.size[1] for block in found)
+    added = sum(block.size[0] for block in blocks)
+    removed = sum(block.size[1] for block in blocks)
     line = sheet.line()
     size = f"+{added} -{removed}" if added or removed else ""
     room = max(8, sheet.room - len(size) - 4)
@@ -95,19 +95,19 @@ def _heading(sheet: Sheet, path: str, found: Sequence[Block], risk: str) -> None
     ink: Token = RISK_TOKEN.get(risk, "fg" if path else "dim")
     line.add(folder + slash, ink, bold=bool(risk)).add(name, ink, bold=bool(path))
     line.add(f"   {size}", "dim")
-    said = _counts(found)
-    seen = "shown to its end" if sheet.seen else ""
-    for words in (", ".join(filter(None, (seen, said))), seen):
+    counts = _counts(blocks)
+    shown_note = "shown to its end" if sheet.all_shown else ""
+    for words in (", ".join(filter(None, (shown_note, counts))), shown_note):
         if line.left_cells + len(words) + 4 < sheet.cells:
             line.right(f"{words} ", "dim")
             break
 
 
-def _counts(found: Sequence[Block]) -> str:
-    numbers = [row.new or row.old or 0 for block in found for row in block.rows if row.sign != "@"]
+def _counts(blocks: Sequence[Block]) -> str:
+    numbers = [row.new or row.old or 0 for block in blocks for row in block.rows if row.sign != "@"]
     if not numbers:
         return ""
-    if all(block.counted for block in found):
+    if all(block.counted for block in blocks):
         first, last = min(numbers), max(numbers)
         return f"lines {first} to {last}" if last > first else f"line {first}"
     return "lines counted from the change"

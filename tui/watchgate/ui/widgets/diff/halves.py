@@ -1,4 +1,4 @@
-"""A difference drawn in one column with both line numbers, or old and new side by side."""
+"""A difference as lines: in one column with both line numbers, or old and new side by side."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _NOTHING: tuple[Piece, ...] = ()
 
 
 def halves(cells: int) -> bool:
-    """Whether old and new fit beside each other."""
+    """Returns whether old and new fit side by side."""
     return cells - INDENT - 1 >= 2 * HALF + BETWEEN
 
 
@@ -38,20 +38,27 @@ def drawn(
     rows: Sequence[Row],
     cells: int,
     colors: Palette,
-    how: Look = COVERED,
+    masking: Look = COVERED,
     *,
     numbers: bool = True,
 ) -> Iterator[Line]:
-    """The rows at a width: side by side from `HALF` cells for each, else one below the other.
+    """Draws the rows: side by side from `HALF` cells for each, else one below the other.
 
     Without `numbers` they are of no file; these, and lines that have no other side, are always one
     below the other.
+
+    Args:
+        rows: The rows of the difference.
+        cells: Width to draw at.
+        colors: The palette.
+        masking: Which parts of the text are masked.
+        numbers: Whether the rows have line numbers of a file.
     """
     if numbers and halves(cells) and {"+", "-"} <= {row.sign for row in rows}:
-        yield from _beside(rows, cells, colors, how)
+        yield from _side_by_side(rows, cells, colors, masking)
     else:
         wide = _digits(rows) if numbers and cells >= NUMBERED_FROM else 0
-        yield from _below(rows, cells, colors, how, wide)
+        yield from _below(rows, cells, colors, masking, wide)
 
 
 def _digits(rows: Sequence[Row]) -> int:
@@ -60,16 +67,25 @@ def _digits(rows: Sequence[Row]) -> int:
 
 
 def _below(
-    rows: Sequence[Row], cells: int, colors: Palette, how: Look, wide: int
+    rows: Sequence[Row], cells: int, colors: Palette, masking: Look, wide: int
 ) -> Iterator[Line]:
+    """Draws the rows one below the other.
+
+    Args:
+        rows: The rows of the difference.
+        cells: Width to draw at.
+        colors: The palette.
+        masking: Which parts of the text are masked.
+        wide: Cells of each line number, 0 without numbers.
+    """
     for row in rows:
         ink, ground = _INK[row.sign]
         if row.sign == "@":
             line = Line(colors).to(INDENT + (2 * wide + 2 if wide else 0) + 2)
-            yield from _said(line, row, cells, colors, how)
+            yield from _hunk_head(line, row, cells, colors, masking)
             continue
         gutter = 2 * wide + 4 if wide else 2
-        for place, pieces in enumerate(rows_of(row, cells - INDENT - gutter - 1, how)):
+        for place, pieces in enumerate(rows_of(row, cells - INDENT - gutter - 1, masking)):
             line = Line(colors).to(INDENT)
             first = place == 0
             if wide:
@@ -80,17 +96,19 @@ def _below(
             yield line.add(" " * (cells - 1 - line.left_cells), ink, on=ground)
 
 
-def _beside(rows: Sequence[Row], cells: int, colors: Palette, how: Look) -> Iterator[Line]:
+def _side_by_side(
+    rows: Sequence[Row], cells: int, colors: Palette, masking: Look
+) -> Iterator[Line]:
     wide = _digits(rows)
     half = (cells - INDENT - 1 - BETWEEN) // 2
     room = half - wide - 4
     for old, new in runs(rows):
         if old and old[0].sign == "@":
             line = Line(colors).to(INDENT + wide + 4)
-            yield from _said(line, old[0], cells, colors, how)
+            yield from _hunk_head(line, old[0], cells, colors, masking)
             continue
         for left, right in zip_longest(old, new):
-            texts = [rows_of(row, room, how) if row else () for row in (left, right)]
+            texts = [rows_of(row, room, masking) if row else () for row in (left, right)]
             for place, (a, b) in enumerate(zip_longest(*texts)):
                 line = Line(colors).to(INDENT)
                 _half(line, left, a, (wide, half), old=True, first=place == 0)
@@ -108,7 +126,16 @@ def _half(
     old: bool,
     first: bool,
 ) -> None:
-    """One side of a line: number, sign, text, and its ground to the side's end."""
+    """Draws one side of a line: number, sign, text, and its ground to the side's end.
+
+    Args:
+        line: The line to add to.
+        row: The row of this side, None where it has none.
+        pieces: One wrapped part of the row's text.
+        sizes: Cells of a number, and of the whole side.
+        old: Whether it is the side before the edit.
+        first: Whether it is the first part of the row.
+    """
     if row is None:
         return
     wide, half = sizes
@@ -121,9 +148,18 @@ def _half(
     line.add(" " * (end - line.left_cells), ink, on=ground)
 
 
-def _said(line: Line, row: Row, cells: int, colors: Palette, how: Look) -> Iterator[Line]:
+def _hunk_head(line: Line, row: Row, cells: int, colors: Palette, masking: Look) -> Iterator[Line]:
+    """Draws the row that stands before a group of changes.
+
+    Args:
+        line: The line, begun at its column.
+        row: The row to draw.
+        cells: Width to draw at.
+        colors: The palette.
+        masking: Which parts of the text are masked.
+    """
     column = line.left_cells
-    for place, pieces in enumerate(rows_of(row, cells - column - 1, how)):
+    for place, pieces in enumerate(rows_of(row, cells - column - 1, masking)):
         own = line if place == 0 else Line(colors).to(column)
         yield add_to(own, pieces, "dim", None)
 

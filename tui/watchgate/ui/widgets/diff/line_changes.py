@@ -1,4 +1,4 @@
-"""Which lines an edit changes."""
+"""The editor before an allow: the call's text, then its changes and the core's assessment."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ Sign = Literal["+", "-", " "]
 
 
 def line_changes(before: str, after: str) -> Iterator[tuple[Sign, int, str]]:
-    """The lines of both texts in order: sign, where the line begins in its text, the line."""
+    """Yields the lines of both texts in order: sign, offset of the line in its text, the line."""
     old, new = list(_lines(before)), list(_lines(after))
     matcher = SequenceMatcher(None, [line for _, line in old], [line for _, line in new], False)
     for what, i, k, m, n in matcher.get_opcodes():

@@ -1,4 +1,4 @@
-"""Why by line: what is hidden in the lines that an edit puts in, and where."""
+"""The section of a request that shows an edit: changes by file, remarks by line, other input."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _WORD = re.compile(r"[^\s\"'`<>()]+")
 
 
 class Note(msgspec.Struct, frozen=True):
-    """Something to know about one line: its number, the risk of a rule that says so, and words."""
+    """A remark on one line: its number, the risk of the rule behind it, and words."""
 
     line: int
     risk: Risk | None
@@ -27,7 +27,7 @@ class Note(msgspec.Struct, frozen=True):
 
 
 def marked_blocks(blocks: Sequence[Block], findings: Sequence[Finding]) -> list[Block]:
-    """The blocks, in the lines they put in the risky stretches marked in their rule's colour."""
+    """Returns the blocks with hidden characters of inserted lines marked in their rule's colour."""
     rule = hidden_rule(findings)
     if rule is None:
         return list(blocks)
@@ -38,12 +38,12 @@ def marked_blocks(blocks: Sequence[Block], findings: Sequence[Finding]) -> list[
 
 
 def hidden_rule(findings: Sequence[Finding]) -> Finding | None:
-    """The finding that holds the call for its hidden characters."""
+    """Returns the finding that holds the call for its hidden characters."""
     return next((each for each in findings if each.rule.startswith(HIDDEN_RULE)), None)
 
 
 def notes(blocks: Sequence[Block], findings: Sequence[Finding]) -> list[Note]:
-    """What is hidden in each line that is put in; the first of several in one line stands for all.
+    """Returns a remark for each inserted line that hides something, by its first hidden character.
 
     Characters are named as the difference draws them.
     """
@@ -72,7 +72,7 @@ def _marked(row: Row, rule: Finding) -> Row:
 
 
 def _around(text: str, span: Span) -> Span:
-    """The word that a hidden character sits in: what a person would take it for."""
+    """Returns the word that holds a hidden character: what a person would take it for."""
     for match in _words_near(text, span):
         if match.start() <= span[0] and span[1] <= match.end():
             return match.span()
@@ -80,5 +80,5 @@ def _around(text: str, span: Span) -> Span:
 
 
 def _words_near(text: str, span: Span) -> Iterator[re.Match[str]]:
-    """The words that begin no more than a long address before a place."""
+    """Yields the words that begin no more than a long address before a place."""
     return _WORD.finditer(text, max(0, span[0] - 500), span[1] + 500)

@@ -1,4 +1,4 @@
-"""One line of a difference as pieces: risk marks, hidden characters, and changed words in bold."""
+"""A difference as lines: in one column with both line numbers, or old and new side by side."""
 
 from __future__ import annotations
 
@@ -21,16 +21,16 @@ class Stretch(Piece, frozen=True, gc=False):
     changed: bool = False
 
 
-def rows_of(row: Row, cells: int, how: Look) -> tuple[tuple[Piece, ...], ...]:
-    """The line wrapped to so many cells; every character of it is in one of the rows."""
-    how = msgspec.structs.replace(how, code=True)
-    told = shown(row.text, how)
-    words = tuple(told.span(span) for span in row.words)
-    return wrap(_worded(marked(told, row.marks), words), max(1, cells))
+def rows_of(row: Row, cells: int, masking: Look) -> tuple[tuple[Piece, ...], ...]:
+    """Wraps the line to so many cells; every character of it is in one of the rows."""
+    masking = msgspec.structs.replace(masking, code=True)
+    masked = shown(row.text, masking)
+    words = tuple(masked.span(span) for span in row.words)
+    return wrap(_worded(marked(masked, row.marks), words), max(1, cells))
 
 
 def add_to(line: Line, row: tuple[Piece, ...], ink: Token, ground: Token | None) -> Line:
-    """Add one of its rows in the ink of its side."""
+    """Adds one wrapped row in the ink of its side."""
     for piece in row:
         changed = isinstance(piece, Stretch) and piece.changed
         line.add(
@@ -45,7 +45,7 @@ def add_to(line: Line, row: tuple[Piece, ...], ink: Token, ground: Token | None)
 
 
 def _worded(pieces: Iterator[Piece], words: tuple[Span, ...]) -> Iterator[Piece]:
-    """The pieces, cut where changed words begin and end."""
+    """Yields the pieces, cut where changed words begin and end."""
     if not words:
         yield from pieces
         return

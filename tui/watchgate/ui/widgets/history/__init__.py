@@ -1,1 +1,1 @@
-"""The parts of the History screen."""
+"""The panes of the History screen: the list of recorded calls, and one of them in full."""

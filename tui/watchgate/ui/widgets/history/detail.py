@@ -1,4 +1,4 @@
-"""One recorded call: what became of it, its timeline, and what to do where it went wrong."""
+"""One recorded call: its outcome, its timeline, and what to do where it went wrong."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ WORDS, ABOUT = 16, 41
 LONGEST = 2_000
 TOOL_CHARS = 60
 WIDE = 100
-"""From so many cells a step takes one line."""
+"""With so many cells a step takes one line."""
 
-BESIDE = 76
-"""Under so many cells it stands beside the list, which then leaves columns out."""
+FULL_WIDTH_FROM = 76
+"""In fewer cells it shares the width with the list, which then leaves columns out."""
 
 LONGEST_ASKED = 12
 LONGEST_STEP = 3
@@ -41,7 +41,7 @@ SHORT_SUMMARY = 2
 
 
 class HistoryDetail(Pane):
-    """Stands below the list, beside it, or (`whole`) alone, and then scrolls."""
+    """The pane of one call: below the list, beside it, or (`whole`) alone and scrolled."""
 
     DEFAULT_CSS = "HistoryDetail { height: 1fr; width: 1fr; }"
 
@@ -68,7 +68,17 @@ class HistoryDetail(Pane):
         stale: bool = False,
         asked: str = "",
     ) -> None:
-        """Show a call with its records, None while they are fetched, and what `asked` for it."""
+        """Shows a call with its records.
+
+        Args:
+            row: The call, None for none.
+            records: Its records, None while they are fetched.
+            now_us: The present (UTC µs).
+            home_dir: The path shown as `~`.
+            whole: Whether it is alone on the screen.
+            stale: Whether the core is lost.
+            asked: The words for what asked for the call.
+        """
         before = (self._row, self._records, self._home, self._whole, self._stale, self._asked)
         if before == (row, records, home_dir, whole, stale, asked):
             self._now_us = now_us
@@ -79,19 +89,19 @@ class HistoryDetail(Pane):
         self._now_us, self._whole, self._stale, self._asked = now_us, whole, stale, asked
         self.redraw()
 
-    def stand(self, *, below: bool) -> None:
-        """Whether it stands below the list, from which two blank lines then part it."""
+    def set_below(self, *, below: bool) -> None:
+        """Sets whether it stands below the list, from which two blank lines then part it."""
         if below != self._below:
             self._below = below
             self.redraw()
 
     def move(self, lines: int) -> None:
-        """Scroll, where there is more than fits."""
+        """Scrolls, where there is more than fits."""
         self._top = min(max(0, self._top + lines), self._deepest)
         self.redraw()
 
     def page(self, pages: int) -> None:
-        """Scroll by what is visible."""
+        """Scrolls by what is visible."""
         self.move(pages * max(1, self.size.height - 2))
 
     def on_mouse_scroll_up(self, event: MouseScrollUp) -> None:
@@ -109,7 +119,7 @@ class HistoryDetail(Pane):
         lines = [self.line()] * 2 if self._below else []
         lines += [self._head(row, cells), self.line(), *self._summary(row, cells)]
         lines += [*self._as_asked(row, cells), self.line()]
-        if self._whole or cells < BESIDE:
+        if self._whole or cells < FULL_WIDTH_FROM:
             lines += [*self._facts(row, cells), self.line()]
         lines += self._steps(row, cells)
         what, command = mend(row)
@@ -151,19 +161,19 @@ class HistoryDetail(Pane):
                 self.line().to(2).fit("the journal does not keep what it was", cells - 3, "dim")
             ]
         _, call = in_columns(row.tool, row.summary, TOOL_CHARS)
-        if not self._whole and cells >= BESIDE:
+        if not self._whole and cells >= FULL_WIDTH_FROM:
             line = self.line().to(2)
             return [line.fit(covered(call[:LONGEST]), cells - 3, self._ink, bold=True)]
         room = cells - 3
-        told = lay_out(call[:APPROVABLE_CHARS], (), room, lines=True)
+        wrapped = lay_out(call[:APPROVABLE_CHARS], (), room, lines=True)
         lines = []
-        for each in told if self._whole else told[: 2 * SHORT_SUMMARY]:
+        for each in wrapped if self._whole else wrapped[: 2 * SHORT_SUMMARY]:
             lines.append(self.line().to(2))
             draw_row(lines[-1], each, room)
         return lines
 
     def _as_asked(self, row: HistoryRow, cells: int) -> list[Line]:
-        """Return what the agent had asked for, where something else ran."""
+        """Returns the lines of what the agent had asked for, where something else ran."""
         if row.asked is None:
             return []
         token: Token = "off" if self._stale else RISK_TOKEN.get(row.asked.risk, "high")
@@ -176,13 +186,13 @@ class HistoryDetail(Pane):
         return [line, *self._wrapped(row.asked.summary, cells, LONGEST_ASKED)]
 
     def _facts(self, row: HistoryRow, cells: int) -> list[Line]:
-        """What the list has in its columns, where it stands alone or has not all of them."""
-        told = self.line().to(2).add("risk", "dim").to(WORDS)
+        """Returns the columns that the list has or leaves out, as labelled lines."""
+        risk_line = self.line().to(2).add("risk", "dim").to(WORDS)
         token: Token = "off" if self._stale else RISK_TOKEN.get(row.risk, "high")
-        told.add(
+        risk_line.add(
             f"{RISK_GLYPH.get(row.risk, '!!')} {safe_text(row.risk).upper()}", token, bold=True
         )
-        lines = [told]
+        lines = [risk_line]
         for name, value in (
             ("by", by_words(row)),
             ("rule", safe_text(row.rule) if row.rule not in row.by else ""),
@@ -203,34 +213,34 @@ class HistoryDetail(Pane):
             return [self.line().to(2).add("its records come from the core, which is lost", "dim")]
         if self._records is None:
             return [self.line().to(2).add("looking for its records ...", "dim")]
-        told = steps(self._records, row, self._home)
-        if not told:
+        timeline = steps(self._records, row, self._home)
+        if not timeline:
             return [self.line().to(2).add(f"its records are {NOT_KEPT}", "dim")]
         lines: list[Line] = []
-        for number, step in enumerate(told):
+        for number, step in enumerate(timeline):
             lines += self._step(step, cells, first=number == 0)
         return lines
 
     def _step(self, step: Step, cells: int, *, first: bool) -> list[Line]:
         line = self.line().to(2).add(self._clock(step.at), "dim").to(WORDS)
         seq = count(step.seq)
-        line.right(f"record {seq} " if first and cells >= BESIDE else f"{seq} ", "dim")
+        line.right(f"record {seq} " if first and cells >= FULL_WIDTH_FROM else f"{seq} ", "dim")
         one = cells >= WIDE
         end = ABOUT if one else cells - line.right_cells
         line.fit(step.words, end - WORDS - 1, self._ink, bold=step.loud)
         if one:
             self._about(line.to(ABOUT), step, cells - ABOUT - line.right_cells - 2)
             return [line]
-        about = f"{step.about}   {step.beside}".strip()
+        about = f"{step.about}   {step.remark}".strip()
         return [line, *self._wrapped(about, cells, LONGEST_STEP)] if about else [line]
 
     def _wrapped(self, text: str, cells: int, rows: int) -> list[Line]:
-        """A text on as many lines as it needs, `rows` at most, below the words."""
+        """Wraps a text into as many lines as it needs, `rows` at most, below the words."""
         room, lines = cells - WORDS - 1, []
-        told = plain(text, room)
-        for number, each in enumerate(told[:rows]):
+        wrapped = plain(text, room)
+        for number, each in enumerate(wrapped[:rows]):
             lines.append(self.line().to(WORDS))
-            cut_off = number == rows - 1 and len(told) > rows
+            cut_off = number == rows - 1 and len(wrapped) > rows
             draw_row(lines[-1], each, room - len(DOTS) if cut_off else room)
             if cut_off:
                 lines[-1].add(DOTS, "dim")
@@ -238,11 +248,11 @@ class HistoryDetail(Pane):
 
     def _about(self, line: Line, step: Step, room: int) -> None:
         quiet = step.words in ("asked", "ran", "hooks", "as decided")
-        kept, dots = cut(step.about, room)
-        line.add(kept, "off" if self._stale else "dim" if quiet else "fg").add(dots, "dim")
-        left = room - width(kept) - width(dots) - 3
-        if step.beside and left >= 8:
-            line.add("   ").fit(step.beside, left, "dim")
+        shown, dots = cut(step.about, room)
+        line.add(shown, "off" if self._stale else "dim" if quiet else "fg").add(dots, "dim")
+        left = room - width(shown) - width(dots) - 3
+        if step.remark and left >= 8:
+            line.add("   ").fit(step.remark, left, "dim")
 
     def _mend(self, what: str, command: str, cells: int) -> list[Line]:
         line = self.line().to(2).add("what to do", "dim").to(WORDS)

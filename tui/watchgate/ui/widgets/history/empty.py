@@ -1,4 +1,4 @@
-"""What the History screen tells while it has no call to show, and what helps."""
+"""The History screen while it has no call to show, and what helps."""
 
 from __future__ import annotations
 
@@ -13,9 +13,10 @@ LEFT = 2
 
 
 class Nothing(msgspec.Struct, frozen=True, kw_only=True):
-    """Why there is nothing: nobody answered (`lost`, `fault`), still looking, or no call passes.
+    """The reason why no call is shown: nobody answered, still looking, or no call passes.
 
-    `relaxed` are conditions of the filter, with how many calls pass without each (or more).
+    `lost` and `fault` say that nobody answered. `relaxed` are conditions of the filter, with how
+    many calls pass without each (or more).
     """
 
     looking: bool = False
@@ -27,7 +28,7 @@ class Nothing(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class HistoryEmpty(Pane):
-    """Stands where the calls would."""
+    """A text in the place of the calls."""
 
     DEFAULT_CSS = "HistoryEmpty { height: 1fr; width: 1fr; }"
 
@@ -36,7 +37,7 @@ class HistoryEmpty(Pane):
         self._why = Nothing()
 
     def show(self, why: Nothing) -> None:
-        """Show why there is nothing."""
+        """Shows why there is no call."""
         if why != self._why:
             self._why = why
             self.redraw()
@@ -89,9 +90,11 @@ class HistoryEmpty(Pane):
                  self._text(looked, cells), self.line()]  # fmt: skip
         if why.relaxed:
             lines.append(self._text("One condition less finds some:", cells, dim=True))
-        for term, found, more in why.relaxed:
+        for term, passing, more in why.relaxed:
             line = self.line().to(LEFT).add("without ", "dim")
-            calls = f"{count(found)}{' or more' if more else ''} call{'' if found == 1 else 's'}"
+            calls = (
+                f"{count(passing)}{' or more' if more else ''} call{'' if passing == 1 else 's'}"
+            )
             line.fit(safe_text(term), max(8, cells - 34), bold=True)
             lines.append(line.add(f"   {calls}", "fg"))
         if why.relaxed:

@@ -1,4 +1,4 @@
-"""The recorded calls by day, the newest first: one line each."""
+"""The recorded calls by day, the newest first: one line each, in columns."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ WITHIN_A_DAY_US = 900 * 1_000_000
 
 
 class Shown(msgspec.Struct, frozen=True):
-    """What the list depends on beside its calls; `airy`: a blank line stands between two days."""
+    """The list's inputs besides its calls; `airy`: a blank line stands between two days."""
 
     version: int = -1
     now_us: int = 0
@@ -34,7 +34,7 @@ class Shown(msgspec.Struct, frozen=True):
 
 
 class HistoryList(Pane):
-    """Draws a `Past`; its cursor is the past's own and never moves by itself."""
+    """Draws a `Past`, whose cursor is the list's and never moves by itself."""
 
     DEFAULT_CSS = "HistoryList { height: 1fr; width: 1fr; }"
 
@@ -53,28 +53,28 @@ class HistoryList(Pane):
         self._built: object = None
 
     def show(self, shown: Shown) -> None:
-        """Show the past as it is now."""
+        """Shows the calls as they are now."""
         if shown != self._shown:
             self._shown = shown
             self.redraw()
 
     @property
     def room(self) -> int:
-        """How many lines there are for calls and days."""
+        """The number of lines for calls and days."""
         return max(1, self.size.height - self._heading)
 
     def move(self, by: int) -> None:
-        """Move the cursor by so many calls, no further than the first or last."""
+        """Moves the cursor by so many calls, no further than the first or last."""
         self._past.move(by)
         self.redraw()
         self.post_message(self.Moved())
 
     def page(self, pages: int) -> None:
-        """Move by what is visible."""
+        """Moves by what is visible."""
         self.move(pages * max(1, self.room - 2))
 
     def jumps(self) -> list[Jump]:
-        """The calls that are visible now."""
+        """Returns the calls that are visible now."""
         x, y, _, _ = self.region
         return [
             Jump(x, y + self._heading + at, partial(self._go, line), of=("past", self._row(line)))
@@ -128,7 +128,7 @@ class HistoryList(Pane):
         return [*lines, header(cells, self.inks)]
 
     def _lay_out(self, *, airy: bool) -> None:
-        """The lines of the whole list: places of calls, names of days, and gaps."""
+        """Lays out the lines of the whole list: calls, names of days, and gaps."""
         past = self._past
         key = (past.listed, airy, self._shown.now_us // 60_000_000)
         if key == self._built:
@@ -149,7 +149,7 @@ class HistoryList(Pane):
         return f"{name}\t{ago}"
 
     def _scroll(self, room: int) -> None:
-        """Keep the cursor in view, and the day of the first call with it."""
+        """Scrolls so that the cursor is in view, and the day of the first call with it."""
         index = self._past.index
         place = next((n for n, line in enumerate(self._lines) if line == index), 0)
         first = place if place > 1 else 0

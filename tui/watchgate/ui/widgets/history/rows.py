@@ -1,4 +1,4 @@
-"""How wide the history's columns are, and how one recorded call is drawn into them."""
+"""The recorded calls by day, the newest first: one line each, in columns."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class Columns(msgspec.Struct, frozen=True):
 
 
 def columns(cells: int) -> Columns:
-    """The columns of a list that is so wide; the call takes what is left."""
+    """Returns the columns of a list of that width; the call takes the remaining cells."""
     if cells >= 112:
         sizes = (9, 9, 7, 5, 18, 14)
     elif cells >= 96:
@@ -52,7 +52,7 @@ def columns(cells: int) -> Columns:
 
 
 def header(cells: int, colors: Palette) -> Line:
-    """The line of column names."""
+    """Returns the line of column names."""
     at = columns(cells)
     line = Line(colors).to(CURSOR).add("time".ljust(at.time), "dim")
     for name in ("session", "agent", "tool", "risk", "outcome", "by"):
@@ -63,7 +63,7 @@ def header(cells: int, colors: Palette) -> Line:
 
 
 def day(at_us: int, now_us: int, zone: tzinfo | None) -> tuple[str, str]:
-    """A day as `Fri 20 Nov`, and how long ago it was in words."""
+    """Returns a day as `Fri 20 Nov`, and how long ago it was in words."""
     date = datetime.fromtimestamp(at_us / 1_000_000, zone).date()
     today = datetime.fromtimestamp(now_us / 1_000_000, zone).date()
     name = f"{date:%a} {date.day} {date:%b}"
@@ -74,7 +74,7 @@ def day(at_us: int, now_us: int, zone: tzinfo | None) -> tuple[str, str]:
 
 
 def by_words(row: HistoryRow) -> str:
-    """Who or what brought the outcome about."""
+    """Returns who or what brought the outcome about."""
     if row.word == "answered-elsewhere":
         return f"in {title(row.agent)}"
     return safe_text(row.by)
@@ -89,7 +89,16 @@ def draw_past(
     stale: bool,
     zone: tzinfo | None,
 ) -> Line:
-    """One recorded call as a line of the list."""
+    """Draws one recorded call as a line of the list.
+
+    Args:
+        row: The call.
+        cells: Width of the list.
+        colors: The palette.
+        cursor: Whether the cursor is on it.
+        stale: Whether the core is lost.
+        zone: Time zone of the clock times, None for the local one.
+    """
     at = columns(cells)
     ground: Token = "sel" if cursor else "bg"
     quiet: Token = "dim"

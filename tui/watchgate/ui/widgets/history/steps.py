@@ -1,4 +1,4 @@
-"""What happened to one call, record by record, in the words of its timeline."""
+"""The timeline of one call: a step for each of its records, in words."""
 
 from __future__ import annotations
 
@@ -21,35 +21,35 @@ SAME = "# it ran all the same"
 
 
 class Step(msgspec.Struct, frozen=True):
-    """One line: when (UTC µs), what, what about it, what beside that, and the record's number."""
+    """One step: when (UTC µs), what, about what, a remark (`beside`), and the record's number."""
 
     at: int
     words: str
     about: str
     seq: int
-    beside: str = ""
+    remark: str = ""
     loud: bool = False
 
 
 def steps(records: Iterable[Record], row: HistoryRow, home_dir: str = "") -> list[Step]:
-    """The timeline of a call; records that cannot be read are told by their kind."""
-    told: list[Step] = []
+    """Returns the timeline of a call; records that cannot be read are named by their kind."""
+    timeline: list[Step] = []
     for record in records:
-        say = _STEPS.get(record.kind)
+        tell = _STEPS.get(record.kind)
         try:
-            new = say(record, row, home_dir) if say is not None else []
+            new = tell(record, row, home_dir) if tell is not None else []
         except (AttributeError, KeyError, TypeError, ValueError):
             new = [Step(record.at, safe_text(record.kind), "not kept", record.seq)]
-        if new and new[0].words == SAME and told and told[-1].words in ("ran", "failed"):
+        if new and new[0].words == SAME and timeline and timeline[-1].words in ("ran", "failed"):
             # The result is what gave it away: one line for both.
-            native = told.pop().about.partition(",")[0]
+            native = timeline.pop().about.partition(",")[0]
             new[0] = msgspec.structs.replace(new[0], about=f"{native} {new[0].about}")
-        told += new
-    return told
+        timeline += new
+    return timeline
 
 
 def mend(row: HistoryRow) -> tuple[str, str]:
-    """What to do about an alarm, and the command that helps; empty where there is none."""
+    """Returns what to do about an alarm, and the command that helps; empty where there is none."""
     if not row.alarm:
         return "", ""
     command = f"watchgate doctor {safe_text(row.agent)}"
@@ -67,16 +67,16 @@ def _asked(record: Record, row: HistoryRow, home_dir: str) -> list[Step]:
     about = str(data.get("native") or record.kind)
     if cwd := data.get("cwd"):
         about += f", cwd {home(str(cwd), home_dir)}"
-    told = [Step(record.at, "asked", covered(about), record.seq)]
+    timeline = [Step(record.at, "asked", covered(about), record.seq)]
     gate = data.get("gate")
     if gate == "denied":
         word = str(data.get("word") or "denied-by-rule")
-        told.append(_end(record, word, row.rule or "", row.reason))
+        timeline.append(_end(record, word, row.rule or "", row.reason))
     elif gate == "allowed":
-        told.append(_end(record, str(data.get("word") or "allowed-by-rule"), row.rule, ""))
+        timeline.append(_end(record, str(data.get("word") or "allowed-by-rule"), row.rule, ""))
     elif gate == "handback" and not row.word:
-        told.append(Step(record.at, "no opinion", f"{title(row.agent)} decides", record.seq))
-    return told
+        timeline.append(Step(record.at, "no opinion", f"{title(row.agent)} decides", record.seq))
+    return timeline
 
 
 def _held(record: Record, _row: HistoryRow, _home: str) -> list[Step]:
@@ -108,13 +108,13 @@ def _decided(record: Record, _row: HistoryRow, _home: str) -> list[Step]:
     return [_end(record, str(data["word"]), about, str(data.get("reason", "")))]
 
 
-def _end(record: Record, word: str, about: str, beside: str) -> Step:
+def _end(record: Record, word: str, about: str, remark: str) -> Step:
     ending = ENDINGS.get(word)
     glyph = f"{ending.glyph} " if ending else ""
-    told = shown_word(word, str(record.data.get("by", "operator")))
-    words = f"{glyph}{told.replace('-', ' ')}"
+    word_shown = shown_word(word, str(record.data.get("by", "operator")))
+    words = f"{glyph}{word_shown.replace('-', ' ')}"
     loud = ending is not None and ending.glyph in ("x", "T")
-    return Step(record.at, safe_text(words), covered(about), record.seq, covered(beside), loud)
+    return Step(record.at, safe_text(words), covered(about), record.seq, covered(remark), loud)
 
 
 def _ran(record: Record, row: HistoryRow, _home: str) -> list[Step]:

@@ -1,1 +1,1 @@
-"""Inputs as trees."""
+"""Inputs and records as JSON trees that can be folded."""

@@ -1,4 +1,4 @@
-"""The rows of a JSON tree as lines: names dim, values plain, nothing that hides."""
+"""A JSON value as the rows of a tree, some of it folded, and these rows as lines."""
 
 from __future__ import annotations
 
@@ -22,30 +22,38 @@ _FOLDED_CHARS = 2_000
 
 
 def draw_tree(sheet: Sheet, value: Any) -> None:
-    """Write a value with nothing folded and nothing cut."""
-    for node in tree(value, bare=sheet.how.bare):
-        sheet.lines.extend(node_lines(node, sheet.cells, sheet.colors, sheet.how))
+    """Writes a value with nothing folded and nothing cut."""
+    for node in tree(value, bare=sheet.masking.bare):
+        sheet.lines.extend(node_lines(node, sheet.cells, sheet.colors, sheet.masking))
 
 
 def node_lines(
     node: Node,
     cells: int,
     colors: Palette,
-    how: Look = COVERED,
+    masking: Look = COVERED,
     ground: Token = "bg",
     *,
     pointed: bool = False,
 ) -> Iterator[Line]:
-    """One row of a tree, wrapped; `pointed` when the cursor is on it.
+    """Draws one row of a tree, wrapped.
 
     What lies too deep for the width is not indented any further, and says how deep it lies.
+
+    Args:
+        node: The row.
+        cells: Width to draw at.
+        colors: The palette.
+        masking: Which parts of its text are masked.
+        ground: Ground of the lines.
+        pointed: Whether the cursor is on it.
     """
     deepest = max(0, cells // 3 // STEP)
     start = INDENT + min(node.depth, deepest) * STEP
-    said = list(_pieces(node, how, cells - start - STEP - 1))
+    parts = list(_pieces(node, masking, cells - start - STEP - 1))
     if node.depth > deepest:
-        said.insert(0, Piece(f"({node.depth} deep) ", "dim"))
-    for place, row in enumerate(wrap(said, max(1, cells - start - STEP - 1))):
+        parts.insert(0, Piece(f"({node.depth} deep) ", "dim"))
+    for place, row in enumerate(wrap(parts, max(1, cells - start - STEP - 1))):
         line = Line(colors, ground)
         if pointed and place == 0:
             line.add("> ", "accent", bold=True)
@@ -55,10 +63,10 @@ def node_lines(
         yield line
 
 
-def _pieces(node: Node, how: Look, room: int) -> Iterator[Piece]:
+def _pieces(node: Node, masking: Look, room: int) -> Iterator[Piece]:
     if node.name is not None:
         yield Piece('"', "dim")
-        yield from _dim(marked(shown(node.name, how), ()))
+        yield from _dim(marked(shown(node.name, masking), ()))
         yield Piece('": ', "dim")
     elif node.place:
         yield Piece("- ", "dim")
@@ -71,11 +79,11 @@ def _pieces(node: Node, how: Look, room: int) -> Iterator[Piece]:
         size = f'..."  {size_words(node)}'
         left = min(FOLDED_CELLS, room - len(size) - width(node.name or "") - 8)
         yield Piece('"')
-        yield from _beginning(marked(shown(node.value[:_FOLDED_CHARS], how), ()), left)
+        yield from _beginning(marked(shown(node.value[:_FOLDED_CHARS], masking), ()), left)
         yield Piece(size, "dim")
     elif node.text:
         yield Piece('"')
-        yield from marked(shown(node.value, how), ())
+        yield from marked(shown(node.value, masking), ())
         yield Piece('"')
     else:
         yield Piece(node.value)
@@ -87,7 +95,7 @@ def _dim(pieces: Iterator[Piece]) -> Iterator[Piece]:
 
 
 def _beginning(pieces: Iterator[Piece], left: int) -> Iterator[Piece]:
-    """The first pieces of a text, as many as one folded row has room for."""
+    """Yields the first pieces of a text, as many as one folded row has room for."""
     for piece in pieces:
         if left <= 0:
             return

@@ -1,4 +1,4 @@
-"""A JSON value as the rows of a tree, some of it folded; nothing here draws."""
+"""A JSON value as the rows of a tree, some of it folded, and these rows as lines."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from watchgate.core.amounts import plural
 from watchgate.core.redact import redact_all
 
 Place = tuple[str | int, ...]
-"""Where a value stands: the names and numbers that lead to it from the outermost one."""
+"""The path of a value: the names and numbers that lead to it from the outermost one."""
 
 LONG_TEXT = 200
 """Characters above which a text can be folded to its beginning."""
@@ -22,9 +22,9 @@ FOLDED_TEXT = 1_000
 
 
 class Node(msgspec.Struct, frozen=True):
-    """One row: a leaf with its value, or what holds others, with how many.
+    """One row of a tree: a leaf with its value, or an object or list with its size.
 
-    `name` is the field's name, None for an item of a list. A `text` is told as it is (to be drawn
+    `name` is the field's name, None for an item of a list. A `text` is given as it is (to be drawn
     through `shown`), any other leaf as JSON writes it. `size` is how many it holds, or characters.
     """
 
@@ -38,28 +38,28 @@ class Node(msgspec.Struct, frozen=True):
 
     @property
     def depth(self) -> int:
-        """How many values are around it, the outermost not counted."""
+        """The number of values around it, the outermost not counted."""
         return max(0, len(self.place) - 1)
 
     @property
     def foldable(self) -> bool:
-        """Whether something of it can be folded away."""
+        """True where something of it can be folded away."""
         return self.size > 0 if self.holds else self.text and self.size > LONG_TEXT
 
 
 def tree(value: Any, folded: Collection[Place] = (), *, bare: bool = False) -> Iterator[Node]:
-    """The rows of a value in their order; what is inside of a folded one has none.
+    """Yields the rows of a value in their order; the inside of a folded one has none.
 
     The outermost object or list has no row unless it is empty. Words of a list are covered
     together unless `bare`: a secret may stand behind the word that announces it.
     """
     open_: list[Iterator[tuple[Place, str | None, Any]]] = [iter([((), None, value)])]
     while open_:
-        found = next(open_[-1], None)
-        if found is None:
+        child = next(open_[-1], None)
+        if child is None:
             open_.pop()
             continue
-        place, name, each = found
+        place, name, each = child
         inner = _inside(place, each, bare=bare)
         if inner is None or not each:
             yield _leaf(place, name, each, folded)
@@ -73,7 +73,7 @@ def tree(value: Any, folded: Collection[Place] = (), *, bare: bool = False) -> I
 
 
 def long_ones(value: Any) -> frozenset[Place]:
-    """What of a value is better folded at first: long lists, long texts, what holds very many."""
+    """Returns the paths to fold at first: long lists, long texts, objects with very many keys."""
     return frozenset(
         node.place
         for node in tree(value, bare=True)
@@ -82,7 +82,7 @@ def long_ones(value: Any) -> frozenset[Place]:
 
 
 def size_words(node: Node) -> str:
-    """How much it holds: `12 keys`, `340 items`, `1,240 characters`."""
+    """Returns the size of a value in words: `12 keys`, `340 items`, `1,240 characters`."""
     if node.holds:
         return plural(node.size, "key" if node.holds == "{}" else "item")
     return plural(node.size, "character")

@@ -28,7 +28,7 @@ Fact = tuple[str, str]
 
 
 class Section(msgspec.Struct, frozen=True):
-    """A part of the page: title (unlike all others'; empty: none), facts below it, and a value."""
+    """A part of the page: a unique title (empty: none), facts below it, and a value."""
 
     title: str
     aside: str = ""
@@ -45,7 +45,7 @@ class JsonView(Pane, can_focus=False):
     def __init__(self) -> None:
         super().__init__()
         self._sections: tuple[Section, ...] = ()
-        self._how = COVERED
+        self._masking = COVERED
         self._folded: frozenset[Place] = frozenset()
         self._tree: list[Node] = []
         self._cursor: Place | None = None
@@ -57,30 +57,30 @@ class JsonView(Pane, can_focus=False):
 
     @property
     def items(self) -> int:
-        """How many rows the cursor can stand on."""
+        """The number of rows that the cursor can be on."""
         return len(self._tree)
 
     @property
     def rows_there(self) -> Sequence[Node]:
-        """The rows that are there now; a section's name stands first in each one's place."""
+        """The present rows; a section's name stands first in each one's path."""
         return self._tree
 
     @property
     def selected(self) -> Node | None:
-        """What the cursor is on."""
+        """The row under the cursor."""
         at = self._at
         return self._tree[at] if at is not None else None
 
     @property
     def copied(self) -> str | None:
-        """What the cursor is on, as JSON writes it; None where it is on nothing."""
+        """The value under the cursor as JSON, None where there is none."""
         node = self.selected
         if node is None:
             return None
         value: Any = next(each.value for each in self._sections if each.title == node.place[0])
         for step in node.place[1:]:
             value = value[step]
-        if not self._how.bare:
+        if not self._masking.bare:
             value = redact_all(value)
         return value if isinstance(value, str) else json.dumps(value, default=str)
 
@@ -90,19 +90,19 @@ class JsonView(Pane, can_focus=False):
         *,
         key: object,
         folded: frozenset[Place] = frozenset(),
-        how: Look = COVERED,
+        masking: Look = COVERED,
     ) -> None:
-        """Show these sections; another `key` is another page, with this `folded` at first."""
+        """Shows these sections; another `key` is another page, with this `folded` at first."""
         if key != self._key:
             self._key, self._folded, self._cursor, self._offset = key, folded, None, 0
-        elif (tuple(sections), how) == (self._sections, self._how):
+        elif (tuple(sections), masking) == (self._sections, self._masking):
             return
-        self._sections, self._how = tuple(sections), how
+        self._sections, self._masking = tuple(sections), masking
         self._grow()
         self.redraw()
 
     def toggle(self) -> None:
-        """Fold what the cursor is on, or unfold it."""
+        """Folds the row under the cursor, or unfolds it."""
         node = self.selected
         if node is not None and node.foldable:
             self._folded ^= {node.place}
@@ -112,7 +112,7 @@ class JsonView(Pane, can_focus=False):
             self.redraw()
 
     def move(self, lines: int) -> None:
-        """Move the cursor; what is taller than the page is scrolled through first."""
+        """Moves the cursor; what is taller than the page is scrolled through first."""
         self._lay_out()
         at = self._at
         if at is None or abs(lines) > 1:
@@ -130,7 +130,7 @@ class JsonView(Pane, can_focus=False):
             self._go(at + lines)
 
     def page(self, pages: int) -> None:
-        """Scroll by what is visible; the cursor comes along."""
+        """Scrolls by what is visible; the cursor comes along."""
         self.scroll_by(pages * max(1, self.size.height - 1))
         rows = range(self._offset, self._offset + max(1, self.size.height))
         inside = [at for at, (top, _) in enumerate(self._spans) if top in rows]
@@ -139,7 +139,7 @@ class JsonView(Pane, can_focus=False):
             self.redraw()
 
     def scroll_by(self, lines: int) -> None:
-        """Scroll; stops at both ends."""
+        """Scrolls; stops at both ends."""
         self._lay_out()
         last = max(0, len(self._body) - self.size.height)
         offset = min(max(0, self._offset + lines), last)
@@ -178,7 +178,7 @@ class JsonView(Pane, can_focus=False):
 
     @property
     def _room(self) -> int:
-        """The rows that text takes: the last one may tell how much is below."""
+        """The rows that text takes: the last one may have the number of lines below."""
         below = len(self._body) > self._offset + self.size.height
         return self.size.height - below
 
@@ -195,7 +195,7 @@ class JsonView(Pane, can_focus=False):
         self.redraw()
 
     def _follow(self) -> None:
-        """Scroll so that what the cursor is on is visible, its beginning in any case."""
+        """Scrolls so that the cursor's row is visible, its beginning in any case."""
         at = self._at
         if at is None:
             return
@@ -211,7 +211,7 @@ class JsonView(Pane, can_focus=False):
         self._tree = [
             msgspec.structs.replace(node, place=(section.title, *node.place))
             for section in self._sections
-            for node in tree(section.value, self._inner(section), bare=self._how.bare)
+            for node in tree(section.value, self._inner(section), bare=self._masking.bare)
             if section.value is not None
         ]
 
@@ -222,9 +222,9 @@ class JsonView(Pane, can_focus=False):
         self._lines(self.size.width)
 
     def _lines(self, cells: int) -> list[Line]:
-        """All lines of the page; lays out where each row begins and ends, if that changed."""
+        """Returns all lines of the page; lays the rows out anew where they changed."""
         air = int(self.size.height >= AIRY_FROM)
-        key = (self._sections, self._folded, self._how, cells, air, self.inks.name)
+        key = (self._sections, self._folded, self._masking, cells, air, self.inks.name)
         if key != self._laid:
             self._laid, self._body, self._spans = key, [], []
             nodes = iter(self._tree)
@@ -244,7 +244,7 @@ class JsonView(Pane, can_focus=False):
         return [*self._body[:top], *own, *self._body[end:]]
 
     def _above(self, section: Section, cells: int, air: int) -> list[Line]:
-        sheet = Sheet(cells, self.inks, air=air, bare=self._how.bare)
+        sheet = Sheet(cells, self.inks, air=air, bare=self._masking.bare)
         if section.head:
             sheet.rows(wrap(section.head, sheet.room))
             if air:
@@ -258,4 +258,4 @@ class JsonView(Pane, can_focus=False):
     def _drawn_node(self, node: Node, cells: int, *, chosen: bool = False) -> list[Line]:
         own = msgspec.structs.replace(node, place=node.place[1:])
         ground: Token = "sel" if chosen else self.ground
-        return list(node_lines(own, cells, self.inks, self._how, ground, pointed=chosen))
+        return list(node_lines(own, cells, self.inks, self._masking, ground, pointed=chosen))

@@ -1,4 +1,4 @@
-"""What the console has of a request or a call as it was sent, in sections of a page."""
+"""The raw data of a request or a call, in sections of a page."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _LOOKED_FOR = "looking for its records"
 
 
 def size(value: Any) -> str:
-    """How long a value is as JSON: `412 bytes`, `1.4 kB`, `2.6 MB`."""
+    """Returns the size of a value as JSON: `412 bytes`, `1.4 kB`, `2.6 MB`."""
     number = len(msgspec.json.encode(value))
     if number < BYTES_PER_KB:
         return f"{number} bytes"
@@ -31,7 +31,7 @@ def size(value: Any) -> str:
 
 
 def request_sections(view: PendingView, home_dir: str) -> tuple[Section, ...]:
-    """An open request: who sent what, by which digest it is decided, and its whole input."""
+    """Describes an open request: sender, digest by which it is decided, and whole input."""
     data = view.data
     tool = data.tool
     facts: tuple[Fact, ...] = (
@@ -43,23 +43,23 @@ def request_sections(view: PendingView, home_dir: str) -> tuple[Section, ...]:
         ("digest", f"sha256 {data.digest}"),
     )
     edited = f"you edited {short_id(data.edited_from)}" if data.edited_from else "rewritten"
-    found = [
+    sections = [
         _head(tool.name, view.label, view.agent, short_id(view.id), facts),
         Section(_titled(data), aside=size(tool.input), value=tool.input),
     ]
     if data.before is not None:
-        found.append(
+        sections.append(
             Section(_AS_SENT, aside=f"{size(data.before)}, {edited} since", value=data.before)
         )
     if data.env:
-        found.append(Section("where the agent runs", value=data.env))
-    return tuple(found)
+        sections.append(Section("where the agent runs", value=data.env))
+    return tuple(sections)
 
 
 def call_sections(
     row: CallRow, records: Sequence[Record] | None, why_not: str
 ) -> tuple[Section, ...]:
-    """A call: what its row tells, and the journal's records of it (None: not read yet).
+    """Describes a call: its row, and the journal's records of it (None: not read yet).
 
     The journal keeps what its settings allow, with secrets covered.
     """
@@ -74,15 +74,15 @@ def call_sections(
         return (head, Section("records", facts=(("", why_not or _LOOKED_FOR),)))
     if not records:
         return (head, Section("records", facts=(("", "the journal has none of it"),)))
-    found = [head]
+    sections = [head]
     for record in records[:RECORDS_SHOWN]:
         title = f"{record.seq} {record.kind}"
-        found.append(Section(title, aside=f"{clock(record.at)}, {size(record.data)}",
+        sections.append(Section(title, aside=f"{clock(record.at)}, {size(record.data)}",
                              value=record.data))  # fmt: skip
     if len(records) > RECORDS_SHOWN:
         more = count(len(records) - RECORDS_SHOWN)
-        found.append(Section("more", facts=(("", f"{more} records more: watchgate search"),)))
-    return tuple(found)
+        sections.append(Section("more", facts=(("", f"{more} records more: watchgate search"),)))
+    return tuple(sections)
 
 
 def _titled(data: RequestData) -> str:
@@ -90,7 +90,16 @@ def _titled(data: RequestData) -> str:
 
 
 def _head(tool: str, label: str, agent: str, more: str, facts: tuple[Fact, ...]) -> Section:
-    said = [
+    """Returns the section without a title: tool, session and agent in a line, facts below it.
+
+    Args:
+        tool: Name of the tool.
+        label: Label of the session.
+        agent: Name of the agent.
+        more: The end of the line, dim.
+        facts: Labels and values below it.
+    """
+    title = [
         *pieces(tool[:60]),
         Piece("   "),
         *(msgspec.structs.replace(piece, marked=True) for piece in pieces(label[:60])),
@@ -99,7 +108,7 @@ def _head(tool: str, label: str, agent: str, more: str, facts: tuple[Fact, ...])
         Piece("   "),
         *(_dimmed(piece) for piece in pieces(more)),
     ]
-    return Section("", head=tuple(said), facts=facts)
+    return Section("", head=tuple(title), facts=facts)
 
 
 def _dimmed(piece: Piece) -> Piece:

@@ -1,1 +1,1 @@
-"""What is asked of the operator above the dock."""
+"""The prompts above the dock, which ask something of the operator."""

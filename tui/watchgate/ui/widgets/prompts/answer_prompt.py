@@ -1,4 +1,4 @@
-"""The answers to an agent's questions, one question after the other."""
+"""The prompts that read a line about one request: a reply to a denial, or answers to questions."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from watchgate.ui.widgets.request.command_text import Piece, Row, draw_row
 from watchgate.ui.widgets.request.question_rows import question_rows
 
 INDENT = 2
-MOST_ROWS = 10
+MAX_ROWS = 10
 """Rows of a question that are drawn here; the dock and its own page show all of it."""
 
 
@@ -35,7 +35,7 @@ class AnswerPrompt(TypedPrompt):
 
     @dataclass
     class Answered(Message):
-        """Answer this request so: the labels or words for each question."""
+        """The answers to a request: the labels or words for each question."""
 
         commit: Commit
         view: PendingView
@@ -68,7 +68,7 @@ class AnswerPrompt(TypedPrompt):
         return self._view.data.questions[len(self._given)]
 
     def _rows(self, cells: int) -> list[Row]:
-        """The question with its choices; those that what is typed would choose are marked.
+        """Returns the question with its choices; those that the typed text would choose are marked.
 
         A single question stands in the dock or on its own page already.
         """
@@ -78,10 +78,10 @@ class AnswerPrompt(TypedPrompt):
         count = f"question {len(self._given) + 1} of {asked}"
         chosen = self._would_be()
         rows = question_rows(self._question, cells - INDENT - 1, count=count, chosen=chosen)
-        if len(rows) <= MOST_ROWS:
+        if len(rows) <= MAX_ROWS:
             return rows
         return [
-            *rows[: MOST_ROWS - 1],
+            *rows[: MAX_ROWS - 1],
             (Piece(f"...   Esc, then {key_for('view')} shows all choices", "dim"),),
         ]
 
@@ -92,7 +92,7 @@ class AnswerPrompt(TypedPrompt):
             return ()
 
     def _meaning(self) -> str:
-        """What the typed line would be sent as, where that is not the line itself."""
+        """Returns what the typed line would be sent as, where that is not the line itself."""
         if not self._line.text:
             return how(self._question)
         chosen = self._would_be()
@@ -107,11 +107,11 @@ class AnswerPrompt(TypedPrompt):
     def _typed(self, cells: int) -> Line:
         line = self.line().add(f"  answer {short_id(self._view.id)}, tell ", "dim")
         line.add(f"{title(self._view.agent)}: ")
-        beside = self._said or self._meaning()
-        if beside and width(beside) < cells - line.left_cells - 12:
-            line.right(f"{beside} ", "fg" if self._said else "dim", bold=bool(self._said))
-        elif self._said:
-            return self.line().add("  ").fit(self._said, cells - 3, bold=True)
+        remark = self._notice or self._meaning()
+        if remark and width(remark) < cells - line.left_cells - 12:
+            line.right(f"{remark} ", "fg" if self._notice else "dim", bold=bool(self._notice))
+        elif self._notice:
+            return self.line().add("  ").fit(self._notice, cells - 3, bold=True)
         self._line.onto(line, max(8, cells - line.left_cells - line.right_cells - 2))
         return line
 
@@ -119,7 +119,7 @@ class AnswerPrompt(TypedPrompt):
         try:
             given = read_answer(self._question, self._line.text)
         except ValueError as fault:
-            self._said = str(fault)
+            self._notice = str(fault)
             return
         answers = (*self._given, given)
         if len(answers) == len(self._view.data.questions):
@@ -129,6 +129,6 @@ class AnswerPrompt(TypedPrompt):
         self._fit()
 
     def _fit(self) -> None:
-        """As many lines as the question takes and there is room for, and the one typed into."""
+        """Sets the height: the lines of the question as far as there is room, and the typed one."""
         lines = len(self._rows(self.app.size.width)) + 1
         self.styles.height = max(1, min(lines, self.room))

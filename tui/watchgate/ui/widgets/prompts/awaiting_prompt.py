@@ -1,4 +1,4 @@
-"""A prompt that waits for what is done elsewhere: at a security key, or at another terminal."""
+"""The prompts that unlock this terminal: by a PIN, by a code, or by touching the security key."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ from watchgate.ui.widgets.prompts.prompt import LEAVES, hint
 
 
 class AwaitingPrompt(ExplainedPrompt):
-    """Stands until this terminal is unlocked; Esc leaves it, and every other key acts as ever.
+    """A prompt until this terminal is unlocked; Esc leaves it, every other key acts as usual.
 
-    `shows_request` tells whether a request is shown, which can be denied meanwhile.
+    `shows_request` returns whether a request is shown, which can be denied meanwhile.
     """
 
     passes_keys = True
     reads_ahead = True
 
     class Left(Message):
-        """The operator does not wait for it."""
+        """The operator left it before it was done."""
 
     def __init__(self, shows_request: Callable[[], bool], *sentences: str) -> None:
         super().__init__(*sentences)

@@ -53,7 +53,7 @@ class BatchPrompt(SheetPrompt):
         if not left:
             self.settled()
         else:
-            self.said = f"{plural(gone, 'request')} settled meanwhile and left the list"
+            self.notice = f"{plural(gone, 'request')} settled meanwhile and left the list"
             self.fit_rows()
 
     def sheet(self, cells: int) -> list[Line]:
@@ -75,11 +75,11 @@ class BatchPrompt(SheetPrompt):
         return Card(id=name, risk=self._views[0].data.risk, blocked=why)
 
     def decide(self, commit: Commit) -> None:
-        each = (
+        decisions = (
             (Commit("allow", view.id, commit.shown_ms, commit.confirmed), view)
             for view in self._views
         )
-        self.post_message(self.Decided(tuple(each)))
+        self.post_message(self.Decided(tuple(decisions)))
 
     def _request(self, view: PendingView, cells: int) -> Line:
         line = self.line().add(f"  {short_id(view.id)}  ", "dim")

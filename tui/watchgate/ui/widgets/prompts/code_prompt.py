@@ -1,4 +1,4 @@
-"""The code that a clear terminal has to confirm, where no PIN is set."""
+"""The prompts that unlock this terminal: by a PIN, by a code, or by touching the security key."""
 
 from __future__ import annotations
 
@@ -23,6 +23,15 @@ class CodePrompt(AwaitingPrompt):
         now_s: Callable[[], float],
         shows_request: Callable[[], bool],
     ) -> None:
+        """Shows a code.
+
+        Args:
+            code: Six digits.
+            why: The reason why the terminal is locked, or empty.
+            until_s: The end of the code on the clock `now_s` (seconds).
+            now_s: Reads that clock.
+            shows_request: Returns whether a request is shown.
+        """
         self._digits = f"{code[:HALF]} {code[HALF:]}"
         where = (
             f"Type it in a clear terminal, as watchgate unlock {code}, or in its console: "

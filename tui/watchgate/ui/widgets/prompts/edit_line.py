@@ -1,4 +1,4 @@
-"""One line of text under the operator's hands: a value and the keys that change it."""
+"""Texts under the operator's hands, of one line or of several, and the keys that change them."""
 
 from __future__ import annotations
 
@@ -12,21 +12,21 @@ LONGEST = 2_000
 
 
 class EditLine(msgspec.Struct, frozen=True):
-    """The text and where the cursor stands in it, in characters."""
+    """The text and the cursor's place in it, in characters."""
 
     text: str = ""
     at: int = 0
 
     def typed(self, more: str) -> EditLine:
-        """Text put in at the cursor; line ends become blanks, what cannot be seen is escaped."""
-        kept = (
+        """Returns the line with a text inserted; line ends become blanks, unseen ones escapes."""
+        inserted = (
             safe_text(" ".join(more.split())) if "\n" in more or "\r" in more else safe_text(more)
         )
-        text = self.text[: self.at] + kept + self.text[self.at :]
-        return EditLine(text[:LONGEST], min(self.at + len(kept), LONGEST))
+        text = self.text[: self.at] + inserted + self.text[self.at :]
+        return EditLine(text[:LONGEST], min(self.at + len(inserted), LONGEST))
 
     def key(self, name: str) -> EditLine | None:
-        """What an editing key makes of it; None for a key that edits nothing."""
+        """Returns the line after an editing key; None for a key that edits nothing."""
         start, end = self._moved(name)
         if start is None:
             return None
@@ -35,7 +35,7 @@ class EditLine(msgspec.Struct, frozen=True):
         return EditLine(self.text[:start] + self.text[end:], start)
 
     def _moved(self, name: str) -> tuple[int | None, int | None]:
-        """Where a key puts the cursor, and up to where it deletes from there."""
+        """Returns where a key puts the cursor, and up to where it deletes from there."""
         text, at = self.text, self.at
         word = text[:at].rstrip().rfind(" ") + 1
         before, after = max(0, at - 1), min(len(text), at + 1)
@@ -56,7 +56,7 @@ class EditLine(msgspec.Struct, frozen=True):
         return moves.get(name, (None, None))
 
     def onto(self, line: Line, cells: int) -> int:
-        """Draw it into so many cells, the cursor always visible; the first character drawn."""
+        """Draws it into so many cells, the cursor visible; returns the first character drawn."""
         first = self.at - fitting_end(self.text[: self.at], cells - 1)
         shown = self.text[first:]
         shown = shown[: fitting_start(shown, cells - 1)]

@@ -1,4 +1,4 @@
-"""What an operator's edit changes, line by line, with what the policy says of the new lines."""
+"""The editor before an allow: the call's text, then its changes and the core's assessment."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _INK: dict[Sign, tuple[Token, Token | None]] = {
 
 
 class Marked(msgspec.Struct, frozen=True, kw_only=True):
-    """What the policy says of the text after the edit, and whether secrets are told (`bare`).
+    """The policy's view of the edited text, and whether secrets are shown (`bare`).
 
     `starts` are where its commands begin: what holds one is shown, whatever it looks like, and so
     is all of an `opaque` text, of which nobody knows where they begin.
@@ -41,14 +41,23 @@ def diff_lines(
     colors: Palette,
     ground: Token,
 ) -> Iterator[Line]:
-    """Both texts wrapped to the width; what is `marked` points into the one after the edit."""
+    """Draws both texts wrapped to the width.
+
+    Args:
+        before: The text before the edit.
+        after: The text after it.
+        marked: Findings and starts, as places in `after`.
+        cells: Width to draw at.
+        colors: The palette.
+        ground: Ground of the lines.
+    """
     for sign, start, text in line_changes(before, after):
         old = sign == "-"
         marks = () if old else _within(marked.findings, start, start + len(text))
         starts = () if old else tuple(each - start for each in marked.starts)
         ink, own = _INK[sign]
         look = Look(marked.bare or (marked.opaque and not old), starts)
-        for number, row in enumerate(lay_out(text, marks, cells - 5, how=look)):
+        for number, row in enumerate(lay_out(text, marks, cells - 5, masking=look)):
             line = Line(colors, ground).to(2)
             line.add(f"{sign if number == 0 else ' '} ", ink, on=own)
             for piece in row:
@@ -69,10 +78,10 @@ def _onto(line: Line, piece: Piece, ink: Token, ground: Token | None) -> None:
 
 
 def _within(findings: tuple[Finding, ...], start: int, end: int) -> tuple[Finding, ...]:
-    """The findings about one line of the text, as spans of that line."""
-    found = []
+    """Returns the findings about one line of the text, as spans of that line."""
+    inside = []
     for each in findings:
         if each.span is not None and each.span[0] < end and start < each.span[1]:
             span = (max(0, each.span[0] - start), min(each.span[1], end) - start)
-            found.append(msgspec.structs.replace(each, span=span))
-    return tuple(found)
+            inside.append(msgspec.structs.replace(each, span=span))
+    return tuple(inside)

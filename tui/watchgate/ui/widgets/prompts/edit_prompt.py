@@ -1,4 +1,4 @@
-"""The editor before an allow: the call's text, then what the core makes of the edited one."""
+"""The editor before an allow: the call's text, then its changes and the core's assessment."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ INDENT = 2
 
 
 class Looked(msgspec.Struct, frozen=True):
-    """What the core says of an edited input (the answer of the verb `preview`)."""
+    """The core's assessment of an edited input (the answer of the verb `preview`)."""
 
     digest: str
     risk: Risk
@@ -60,7 +60,15 @@ class EditPrompt(SheetPrompt):
         *,
         bare: bool = False,
     ) -> None:
-        """Edit the call of `view`; its secrets are covered unless they were told (`bare`)."""
+        """Edits the call of a request.
+
+        Args:
+            view: The request.
+            call: Sends a verb to the core.
+            keys: The keys that allow and deny.
+            now_s: The clock that keys are timed with (seconds).
+            bare: Whether its secrets are shown.
+        """
         super().__init__(keys, now_s)
         self.request = view.id
         self._view = view
@@ -74,7 +82,7 @@ class EditPrompt(SheetPrompt):
 
     @property
     def typing(self) -> bool:
-        """Whether keys go to the text."""
+        """True while keys go to the text."""
         return self._looked is None
 
     @property
@@ -106,9 +114,9 @@ class EditPrompt(SheetPrompt):
         if commit.intent == "deny":
             self.deny(commit, self._view)
         elif self._looked is not None:
-            said = Commit("allow", self._view.id, commit.shown_ms, commit.confirmed)
+            decision = Commit("allow", self._view.id, commit.shown_ms, commit.confirmed)
             terms = Terms(input=self._input, digest=self._looked.digest)
-            self.post_message(self.Decided(((said, self._view),), terms))
+            self.post_message(self.Decided(((decision, self._view),), terms))
 
     def press(self, name: str) -> None:
         if action_of(name) == "edit":
@@ -119,7 +127,7 @@ class EditPrompt(SheetPrompt):
         if name == "escape":
             self.post_message(self.Left())
         elif self._asking:
-            self.said = "the core is asked about it"
+            self.notice = "the core is asked about it"
         elif name == "enter":
             self._enter()
         elif (text := self._text.key(name)) is not None:
@@ -141,28 +149,28 @@ class EditPrompt(SheetPrompt):
     def _enter(self) -> None:
         if self._text.text == self._before:
             allow = self.names["allow"]
-            self.said = f"nothing is changed: Esc, then {allow} allows it as it is"
+            self.notice = f"nothing is changed: Esc, then {allow} allows it as it is"
             return
         try:
             self._input = edited(self._view.data.tool, self._text.text)
         except ValueError as fault:
-            self.said = safe_text(str(fault))
+            self.notice = safe_text(str(fault))
             return
-        self._asking, self.said = True, "the core is asked about it"
+        self._asking, self.notice = True, "the core is asked about it"
         self.run_worker(self._look(self._input), exclusive=True)
 
     async def _look(self, wanted: dict[str, Any]) -> None:
         try:
             answer = await self._call("preview", request=self._view.id, input=wanted)
             if isinstance(answer, Refusal):
-                self.said = safe_text(answer.message)
+                self.notice = safe_text(answer.message)
             else:
-                self._looked, self.said = decoding.convert(answer.ok, Looked), ""
+                self._looked, self.notice = decoding.convert(answer.ok, Looked), ""
                 self._offset = 0
         except CoreLost as lost:
-            self.said = str(lost)
+            self.notice = str(lost)
         except msgspec.ValidationError as fault:
-            self.said = safe_text(f"the core's answer cannot be read: {fault}")
+            self.notice = safe_text(f"the core's answer cannot be read: {fault}")
         self._asking = False
         self.fit_rows()
 
@@ -202,8 +210,8 @@ class EditPrompt(SheetPrompt):
         runs = editable(msgspec.structs.replace(data.tool, input=looked.input))
         after = self._text.text if runs is None else runs
         body = diff_lines(self._before, after, marks, cells, self.inks, self.ground)
-        said = (covered(looked.raised), after_allow(data, self._view.agent))
-        ends = [self.line().to(INDENT).fit(each, cells - 3, "dim") for each in said if each]
+        remarks = (covered(looked.raised), after_allow(data, self._view.agent))
+        ends = [self.line().to(INDENT).fit(each, cells - 3, "dim") for each in remarks if each]
         return [head, *body, *ends]
 
 

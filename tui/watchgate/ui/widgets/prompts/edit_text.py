@@ -1,4 +1,4 @@
-"""Text of several lines under the operator's hands, every character kept as it is."""
+"""Texts under the operator's hands, of one line or of several, and the keys that change them."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _ACROSS_LINES = ("left", "right", "backspace", "ctrl+h", "delete")
 
 
 class EditText(msgspec.Struct, frozen=True):
-    """The text and where the cursor stands in it, in characters.
+    """The text and the cursor's place in it, in characters.
 
     What cannot be seen is drawn as an escape and stays what it is.
     """
@@ -25,13 +25,15 @@ class EditText(msgspec.Struct, frozen=True):
     at: int = 0
 
     def typed(self, more: str) -> EditText:
-        """Text put in at the cursor; what cannot be sent (a lone surrogate) becomes `?`."""
-        kept = more.replace("\r\n", "\n").replace("\r", "\n")
-        kept = kept.encode("utf-8", "replace").decode()
-        return EditText(self.text[: self.at] + kept + self.text[self.at :], self.at + len(kept))
+        """Returns the text with another inserted; a lone surrogate, never sent, becomes `?`."""
+        inserted = more.replace("\r\n", "\n").replace("\r", "\n")
+        inserted = inserted.encode("utf-8", "replace").decode()
+        return EditText(
+            self.text[: self.at] + inserted + self.text[self.at :], self.at + len(inserted)
+        )
 
     def key(self, name: str) -> EditText | None:
-        """What an editing key makes of it; None for a key that edits nothing."""
+        """Returns the text after an editing key; None for a key that edits nothing."""
         if name == "ctrl+j":
             return self.typed("\n")
         if name in ("up", "down"):
@@ -44,7 +46,7 @@ class EditText(msgspec.Struct, frozen=True):
         return EditText(text[:start] + line.text + text[end:], start + line.at)
 
     def rows(self, cells: int, *, bare: bool = True) -> tuple[list[str], tuple[int, int, int]]:
-        """The rows at a width; and of the cursor: its row, and where what it stands on lies there.
+        """Returns the rows at a width, and the cursor: its row, start and end of its cell there.
 
         The row has a blank for a cursor at the end of a line. Unless they are shown `bare`, secrets
         are drawn as what they are, and a cursor inside of one stands on the whole of it.
@@ -68,7 +70,7 @@ class EditText(msgspec.Struct, frozen=True):
         return rows, cursor
 
     def _units(self, *, bare: bool) -> Iterator[tuple[int, int, str]]:
-        """What is drawn as one, from where to where and how: a character, or a covered secret.
+        """Yields what is drawn as one: a character or a masked secret, as start, end and text.
 
         A line's end is drawn as nothing.
         """
@@ -91,8 +93,8 @@ class EditText(msgspec.Struct, frozen=True):
 
     @property
     def _end(self) -> int:
-        found = self.text.find("\n", self.at)
-        return len(self.text) if found < 0 else found
+        line_end = self.text.find("\n", self.at)
+        return len(self.text) if line_end < 0 else line_end
 
     def _to_line(self, by: int) -> EditText:
         start = self._start
@@ -101,8 +103,8 @@ class EditText(msgspec.Struct, frozen=True):
             last = start - 1
         else:
             first = self._end + 1
-            found = self.text.find("\n", first)
-            last = len(self.text) if found < 0 else found
+            line_end = self.text.find("\n", first)
+            last = len(self.text) if line_end < 0 else line_end
         if last < 0 or first > len(self.text):
             return self
         return EditText(self.text, min(first + self.at - start, last))

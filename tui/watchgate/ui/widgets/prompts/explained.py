@@ -1,4 +1,4 @@
-"""A prompt of one line with an explanation below it, as far as the screen has room."""
+"""The prompts that unlock this terminal: by a PIN, by a code, or by touching the security key."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ AIRY_ROWS = 30
 """From so many rows of the screen on an empty row stands above and below."""
 
 LONGEST = 3
-"""Rows of an explanation; what is longer is told by `watchgate unlock`."""
+"""Rows of an explanation; `watchgate unlock` has longer ones."""
 
 
 class ExplainedPrompt(Prompt):
@@ -28,11 +28,11 @@ class ExplainedPrompt(Prompt):
         self._sentences = tuple(each for each in sentences if each)
 
     def draw_first(self, cells: int) -> Line:
-        """The line that asks."""
+        """Returns the line that asks."""
         raise NotImplementedError
 
     def explanation(self, cells: int) -> Sequence[str]:
-        """Return what stands below it."""
+        """Returns the sentences below it."""
         return self._sentences
 
     def on_mount(self) -> None:
@@ -55,13 +55,13 @@ class ExplainedPrompt(Prompt):
         return self.line().add(f"  {text}", "fg" if loud else "dim", bold=loud)
 
 
-def _rows(sentences: Sequence[str], cells: int, most: int) -> list[str]:
-    """The sentences that fit whole into so many rows, the first of them in any case."""
+def _rows(sentences: Sequence[str], cells: int, row_limit: int) -> list[str]:
+    """Returns the sentences that fit whole into so many rows, the first of them in any case."""
     room = max(8, cells - 4)
-    kept = ""
+    text = ""
     for each in sentences:
-        more = f"{kept} {each}".lstrip()
-        if not kept or len(plain(more, room)) <= most:
-            kept = more
-    rows = plain(kept, room)[:most] if kept else ()
+        more = f"{text} {each}".lstrip()
+        if not text or len(plain(more, room)) <= row_limit:
+            text = more
+    rows = plain(text, room)[:row_limit] if text else ()
     return ["".join(piece.text for piece in row) for row in rows]

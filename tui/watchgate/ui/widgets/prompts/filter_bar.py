@@ -25,7 +25,7 @@ RECALLED = 50
 
 
 def matching(wanted: Filter) -> Keep | None:
-    """The test of a table's row that a filter means; None when it keeps everything."""
+    """Returns the test of a table's row that a filter means; None when it keeps everything."""
     return wanted.over(ROW_FIELDS)
 
 
@@ -63,7 +63,7 @@ class FilterBar(Prompt):
         self._recent = recent if recent is not None else []
         self._back, self._draft = 0, text
         self._line = EditLine().typed(text)
-        self._told = self._line.text
+        self._reported_text = self._line.text
         self._wanted = Filter()
         self._fault: FilterError | None = None
         self._refused = self._over = False
@@ -124,7 +124,7 @@ class FilterBar(Prompt):
         return width(text) + max(0, position - max(first, len(self._line.text)))
 
     def _unfinished(self, fault: FilterError) -> bool:
-        """Whether the fault is in what is just being typed."""
+        """Returns whether the fault is in what is just being typed."""
         return not self._refused and fault.position >= self._offered.start
 
     def _enter(self) -> None:
@@ -146,7 +146,7 @@ class FilterBar(Prompt):
         self.post_message(self.Left())
 
     def _complete(self, by: int) -> None:
-        """Put the next proposal in, or the previous; the only one is taken for good."""
+        """Inserts the next proposal, or the previous; the only one is taken for good."""
         offered = self._offered
         if not offered.texts:
             return
@@ -187,6 +187,6 @@ class FilterBar(Prompt):
         self.redraw()
 
     def _tell(self) -> None:
-        if self._line.text != self._told:
-            self._told = self._line.text
-            self.post_message(self.Changed(self._told, matching(self._wanted)))
+        if self._line.text != self._reported_text:
+            self._reported_text = self._line.text
+            self.post_message(self.Changed(self._reported_text, matching(self._wanted)))

@@ -1,4 +1,4 @@
-"""What stands below a filter that is being typed: its language, what Tab takes, or its fault."""
+"""The filter of a list, read while it is typed; a fault is pointed at, Tab completes."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _MORE = len(DOTS) + 2
 
 
 def examples(line: Line, start: int, cells: int) -> Line:
-    """The language by example: as many as there is room for, and the key that lists its keys."""
+    """Draws the language by example: as many as fit, and the key that lists its keys."""
     line.to(start)
     tail = "Tab lists the keys"
     room = cells - start - width(tail) - len(_BETWEEN)
@@ -27,7 +27,15 @@ def examples(line: Line, start: int, cells: int) -> Line:
 
 
 def proposals(line: Line, texts: Sequence[str], chosen: int, start: int, cells: int) -> Line:
-    """The texts of which Tab takes one, that one in accent; those without room are dropped."""
+    """Draws the texts of which Tab takes one, in accent; those without room are dropped.
+
+    Args:
+        line: The line to add to.
+        texts: The proposed texts.
+        chosen: Index of the one that Tab takes.
+        start: The cell to begin at.
+        cells: Width of the line.
+    """
     line.to(start).add("Tab", "dim")
     first = _first(texts, chosen, cells - line.left_cells)
     if first:
@@ -44,7 +52,7 @@ def proposals(line: Line, texts: Sequence[str], chosen: int, start: int, cells: 
 
 
 def _first(texts: Sequence[str], chosen: int, cells: int) -> int:
-    """The first text to show, so that the chosen one has room."""
+    """Returns the first text to show, so that the chosen one has room."""
     room = cells - 1 - 2 * _MORE
     first = chosen
     used = width(texts[chosen])
@@ -57,7 +65,15 @@ def _first(texts: Sequence[str], chosen: int, cells: int) -> int:
 def fault_line(
     line: Line, fault: FilterError, span: tuple[int, int], cells: int, lead: str
 ) -> Line:
-    """Carets under the fault's `span` of cells, and the words beside them where there is room."""
+    """Draws carets under a fault, and the words next to them where there is room.
+
+    Args:
+        line: The line to add to.
+        fault: The fault.
+        span: Its first cell and the one behind its last.
+        cells: Width of the line.
+        lead: Words before those of the fault.
+    """
     start, end = span
     carets, words = "^" * max(1, min(end, cells) - start), lead + fault.message
     after = start + len(carets)

@@ -1,4 +1,4 @@
-"""The lines of the prompt that allows more: the reaches, what is added, what it would have let."""
+"""The lines of the prompt that allows more: the reaches, the rule, and its past matches."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ WIDTH_WORDS: dict[Width, str] = {
 
 
 class Past(msgspec.Struct, frozen=True, kw_only=True):
-    """A call of the past (`at` UTC µs) that would have been let through."""
+    """A recorded call (`at` UTC µs) that would have been let through."""
 
     at: int
     summary: str
@@ -53,7 +53,7 @@ class Counted(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Proposal(msgspec.Struct, frozen=True, kw_only=True):
-    """The answer of the verb `propose`: the rules of a program, where and what they answer.
+    """The answer of the verb `propose`: the rules of a program, the folder, and past matches.
 
     `answers` are the ids of the policy's rules that may speak, besides what no rule knows; `past`
     are the newest of the `past_count` calls that would have been let through; `widths` has those of
@@ -68,13 +68,13 @@ class Proposal(msgspec.Struct, frozen=True, kw_only=True):
     widths: dict[Width, Counted] = {}
 
     def counted(self, width: Width) -> Counted:
-        """The past of one width."""
+        """Returns the past matches of one width."""
         own = Counted(past=self.past, past_count=self.past_count)
         return own if width == "program" else self.widths.get(width, Counted())
 
 
 class Reach(msgspec.Struct, frozen=True, kw_only=True):
-    """What is shown: the chosen reach, what it adds, and the rule under the cursor or the hands."""
+    """The inputs of the lines: the chosen reach, the proposal, and the rule at the cursor."""
 
     view: PendingView
     chosen: Scope
@@ -88,17 +88,17 @@ class Reach(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def reach_lines(reach: Reach, cells: int, colors: Palette, ground: Token) -> list[Line]:
-    """All of it at a width."""
+    """Returns all lines at a width."""
     head = [_head(reach, Line(colors, ground)), _widths(reach, _label("much", colors, ground))]
-    found = reach.proposal
-    if reach.width == "exact" and (reach.chosen != "always" or found is not None):
+    proposal = reach.proposal
+    if reach.width == "exact" and (reach.chosen != "always" or proposal is not None):
         adds = _exactly(reach, cells, colors, ground)
-    elif found is None:
+    elif proposal is None:
         return [*head, _label("adds", colors, ground).fit(reach.why_none, cells - COLUMN - 1)]
     elif reach.width == "folder":
         adds = [_label("adds", colors, ground).add("any command that stays in the folder")]
     else:
-        adds = [_rule(reach, at, cells, colors, ground) for at in range(len(found.rules))]
+        adds = [_rule(reach, at, cells, colors, ground) for at in range(len(proposal.rules))]
     return [
         *head,
         *adds,
@@ -121,7 +121,7 @@ def _head(reach: Reach, line: Line) -> Line:
 
 
 def _widths(reach: Reach, line: Line) -> Line:
-    """The widths to choose from, with the calls on record that each would have let through."""
+    """Draws the widths to choose from, each with its number of past matches."""
     data = reach.view.data
     for number, each in enumerate(WIDTHS, len(SCOPES)):
         wide = each != "exact" or reach.chosen == "always"
@@ -145,8 +145,17 @@ def _exactly(reach: Reach, cells: int, colors: Palette, ground: Token) -> list[L
 
 
 def _rule(reach: Reach, at: int, cells: int, colors: Palette, ground: Token) -> Line:
-    found = reach.proposal
-    rules = found.rules if found else ()
+    """Draws one rule of the proposal.
+
+    Args:
+        reach: The inputs of the lines.
+        at: Index of the rule.
+        cells: Width to draw at.
+        colors: The palette.
+        ground: Ground of the line.
+    """
+    proposal = reach.proposal
+    rules = proposal.rules if proposal else ()
     line = _label("adds" if at == 0 else "", colors, ground)
     if len(rules) > 1:
         line.add("> " if at == reach.at else "  ", "accent", bold=True)
@@ -184,7 +193,7 @@ def _where(reach: Reach, cells: int, colors: Palette, ground: Token) -> list[Lin
 
 
 def _answered(answers: tuple[str, ...]) -> str:
-    """The findings of the policy that the grant may answer."""
+    """Names the findings of the policy that the grant may answer."""
     rules = ", ".join(safe_text(rule) for rule in answers if rule != NO_RULE)
     unknown = ["what no rule knows"] if NO_RULE in answers else []
     asked = [f"asked for by {rules}"] if rules else []
@@ -194,13 +203,13 @@ def _answered(answers: tuple[str, ...]) -> str:
 def _past(reach: Reach, cells: int, colors: Palette, ground: Token) -> list[Line]:
     if reach.proposal is None:
         return []
-    found = reach.proposal.counted(reach.width)
+    matches = reach.proposal.counted(reach.width)
     line = _label("past", colors, ground)
-    if not found.past_count:
+    if not matches.past_count:
         return [line.add("no call on record would have matched")]
-    calls = plural(found.past_count, "call").split(" ", 1)[1]
-    lines = [line.add(f"{count(found.past_count)} {calls} on record would have matched")]
-    for call in found.past[:PAST_SHOWN]:
+    calls = plural(matches.past_count, "call").split(" ", 1)[1]
+    lines = [line.add(f"{count(matches.past_count)} {calls} on record would have matched")]
+    for call in matches.past[:PAST_SHOWN]:
         line = Line(colors, ground).to(COLUMN)
         line.add(f"{ago((reach.now_us - call.at) / 1_000_000)} ago".rjust(10), "dim").add("  ")
         line.fit(covered(call.summary), cells - line.left_cells - 1)

@@ -1,4 +1,4 @@
-"""How far an allow reaches, and the exact rule that it leaves, editable before it is given."""
+"""The prompt that sets how far an allow reaches, and shows the exact rule that it leaves."""
 
 from __future__ import annotations
 
@@ -45,6 +45,16 @@ class GrantPrompt(SheetPrompt):
         now_us: Callable[[], int],
         home_dir: str = "",
     ) -> None:
+        """Asks how far an allow of a request reaches.
+
+        Args:
+            view: The request.
+            call: Sends a verb to the core.
+            keys: The keys that allow and deny.
+            now_s: The clock that keys are timed with (seconds).
+            now_us: The present (UTC µs).
+            home_dir: The path shown as `~`.
+        """
         super().__init__(keys, now_s)
         self.request = view.id
         self._view = view
@@ -61,17 +71,17 @@ class GrantPrompt(SheetPrompt):
 
     @property
     def typing(self) -> bool:
-        """Whether keys go to the text of a rule."""
+        """True while keys go to the text of a rule."""
         return self._line is not None
 
     @property
     def width(self) -> Width:
-        """Return how much an allow would answer besides."""
+        """The width of the calls that an allow would answer besides this one."""
         return width_of(self._scope, self._chosen)
 
     @property
     def _exactly(self) -> bool:
-        """Tell whether nothing but the same call would be answered, for as long as its session."""
+        """True where only the same call would be answered, for as long as its session."""
         return self.width == "exact" and self._scope != "always"
 
     @property
@@ -135,11 +145,11 @@ class GrantPrompt(SheetPrompt):
         if commit.intent == "deny":
             self.deny(commit, self._view)
             return
-        said = Commit("allow", self._view.id, commit.shown_ms, commit.confirmed)
+        decision = Commit("allow", self._view.id, commit.shown_ms, commit.confirmed)
         rules = self._proposal.rules if self._editable and self._proposal else ()
         width = None if self._exactly else self.width
         terms = Terms(scope=self._scope, rules=rules, width=width)
-        self.post_message(self.Decided(((said, self._view),), terms))
+        self.post_message(self.Decided(((decision, self._view),), terms))
 
     def press(self, name: str) -> None:
         if name in ("1", "2", "3", "4"):
@@ -157,7 +167,7 @@ class GrantPrompt(SheetPrompt):
         if line is None or name == "escape":
             self._line = None
         elif self._asking:
-            self.said = "the core is asked about it"
+            self.notice = "the core is asked about it"
         elif name == "enter":
             self._take(line.text)
         elif (moved := line.key(name)) is not None:
@@ -178,16 +188,18 @@ class GrantPrompt(SheetPrompt):
         if scope in self._view.data.scopes:
             self._scope = scope
         else:
-            self.said = NOT_OFFERED if scope == "always" else f"{SCOPES[scope]} is not offered here"
+            self.notice = (
+                NOT_OFFERED if scope == "always" else f"{SCOPES[scope]} is not offered here"
+            )
 
     def _widen(self, width: Width) -> None:
         if why := self._bar(width):
-            self.said = safe_text(why)
+            self.notice = safe_text(why)
         else:
             self._chosen = width
 
     def _bar(self, width: Width) -> str:
-        """Say why the width cannot be chosen; empty where it can."""
+        """Returns why the width cannot be chosen; empty where it can."""
         if width == "exact" and self._scope != "always":
             return ""
         if "always" not in self._view.data.scopes:
@@ -196,9 +208,9 @@ class GrantPrompt(SheetPrompt):
 
     def _edit(self) -> None:
         if not self._editable:
-            self.said = NOT_EDITABLE
+            self.notice = NOT_EDITABLE
         elif self._proposal is None:
-            self.said = self._why_none
+            self.notice = self._why_none
         else:
             text = self._proposal.rules[self._at].text
             self._line = EditLine(text, len(text))
@@ -209,7 +221,7 @@ class GrantPrompt(SheetPrompt):
         try:
             words, more = read(text)
         except ValueError as fault:
-            self.said = safe_text(str(fault))
+            self.notice = safe_text(str(fault))
             return
         rules = list(self._proposal.rules)
         rules[self._at] = msgspec.structs.replace(rules[self._at], words=words, more=more)
@@ -235,7 +247,7 @@ class GrantPrompt(SheetPrompt):
         self.fit_rows()
 
     def _fault(self, why: str) -> None:
-        """A rule that was edited stays under the hands; without any, that is why there is none."""
-        self.said = why
+        """Shows a fault: an edited rule stays as it is; without one it says why there is none."""
+        self.notice = why
         if self._proposal is None:
             self._why_none = why

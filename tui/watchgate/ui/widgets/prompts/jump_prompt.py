@@ -15,7 +15,7 @@ from watchgate.ui.widgets.prompts.prompt import Prompt, hint
 
 
 class JumpLabel(Pane):
-    """The letters over the cells where a line begins; what was typed of them already is dim."""
+    """The letters over the cells where a line begins; those that were typed already are dim."""
 
     DEFAULT_CSS = "JumpLabel { layer: over; position: absolute; width: 2; height: 1; }"
 
@@ -28,14 +28,14 @@ class JumpLabel(Pane):
         self.styles.width = len(label)
 
     def show(self, typed: str) -> None:
-        """Show how much of it was typed; hidden where something else was."""
+        """Shows how much of it was typed; hides it where something else was."""
         self.display = self.label.startswith(typed)
         if self._typed != len(typed):
             self._typed = len(typed)
             self.redraw()
 
     def place(self, x: int, y: int) -> None:
-        """Stand at this cell of the screen."""
+        """Moves it to this cell of the screen."""
         self.styles.offset = (x, y)
 
     def draw(self, cells: int, rows: int) -> list[Line]:
@@ -54,7 +54,7 @@ class JumpPrompt(Prompt):
 
     @dataclass
     class Left(Message):
-        """The labels are to go away; `go` is what the chosen one is for, if one was."""
+        """The labels are to go away; `go` carries out the chosen jump, if there is one."""
 
         go: Callable[[], None] | None = None
 
@@ -105,7 +105,7 @@ class JumpPrompt(Prompt):
         return []
 
     def _lay(self) -> bool:
-        """Put every label where its line is now; whether there is any."""
+        """Puts every label where its line is now; returns whether there is any."""
         now = {jump.of: jump for jump in self._jumps()}
         for gone in [of for of in self._there if of not in now]:
             label, _ = self._there.pop(gone)

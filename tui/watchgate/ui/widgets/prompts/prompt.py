@@ -1,4 +1,4 @@
-"""What the prompts above the dock have in common."""
+"""The base of the prompts above the dock."""
 
 from __future__ import annotations
 
@@ -42,11 +42,11 @@ class Prompt(Pane, can_focus=True):
 
     @property
     def hints(self) -> Sequence[Hint]:
-        """What can be pressed while it is open."""
+        """The hints of the keys that can be pressed while it is open."""
         raise NotImplementedError
 
     def wants(self, key: Key) -> bool:
-        """Tell whether a key is for this prompt, wherever the focus is."""
+        """Returns whether a key is for this prompt, wherever the focus is."""
         return not self.passes_keys or name_of(key) in LEAVES
 
     @property
@@ -60,7 +60,7 @@ class Prompt(Pane, can_focus=True):
         return min(rows // 2, rows - others)
 
     def keep(self, pending: Mapping[str, PendingView]) -> None:
-        """Hear which requests are still open; the prompt stays, whatever became of its own.
+        """Takes the requests that are still open; the prompt stays, whatever became of its own.
 
         If it closed by itself, what is typed next would go to keys that decide.
         """
@@ -68,15 +68,15 @@ class Prompt(Pane, can_focus=True):
             self.settled()
 
     def focused(self, now_s: float) -> None:
-        """The terminal got the focus: keys right after it were not meant for this."""
+        """Handles the terminal's getting the focus: keys right after it are not meant for this."""
 
     def shown(self) -> None:
-        """A new moment was drawn on the screen that it is on."""
+        """Handles that a new moment was drawn on the screen that it is on."""
 
     def settled(self) -> None:
-        """Its request was settled by somebody else; it stays until it is left."""
+        """Handles that somebody else settled its request; it stays until it is left."""
 
 
 def hint(key: str, label: str) -> Hint:
-    """A hint of a prompt: what it reads always acts."""
+    """Returns a hint of a prompt: a key that it reads always acts."""
     return Hint(key, label, enabled=True)

@@ -1,4 +1,4 @@
-"""The prompt that reads a PIN, or the six digits that another terminal shows."""
+"""The prompts that unlock this terminal: by a PIN, by a code, or by touching the security key."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ OR_KEY = "Enter alone: security key"
 class ProofPrompt(ExplainedPrompt):
     """Reads a line, as stars where it is `masked`; Enter sends it, Esc leaves all as it was.
 
-    It stays open until it is told that what was typed is right, so that it can say what is wrong.
-    Where there is a `key`, Enter alone asks for that instead. `shows_request` tells whether a
-    request is shown, which can be denied once this is left: letters belong to what is typed.
+    It stays open until the core accepts what was typed, so that it can show what is wrong.
+    Where there is a `key`, Enter alone asks for that instead. `shows_request` returns whether
+    a request is shown, which can be denied once this is left: letters belong to what is typed.
     """
 
     class Typed(Message):
@@ -50,13 +50,22 @@ class ProofPrompt(ExplainedPrompt):
         masked: bool,
         key: bool = False,
     ) -> None:
+        """Asks for a proof.
+
+        Args:
+            label: What is asked for.
+            why: The reason why the terminal is locked, or empty.
+            shows_request: Returns whether a request is shown.
+            masked: Whether the line is drawn as stars.
+            key: Whether Enter alone asks for a security key.
+        """
         super().__init__(why)
         self._shows_request = shows_request
         self._key = key
         self._label = label
         self._masked = masked
         self._line = EditLine()
-        self._said = ""
+        self._notice = ""
         self._sent = False
 
     @property
@@ -65,8 +74,8 @@ class ProofPrompt(ExplainedPrompt):
         return (hint("Enter", "unlock"), hint("Esc", f"not now{then}"))
 
     def refused(self, why: str) -> None:
-        """Say why what was typed is not taken, and read again."""
-        self._line, self._said, self._sent = EditLine(), why, False
+        """Shows why what was typed is not taken, and reads again."""
+        self._line, self._notice, self._sent = EditLine(), why, False
         self.redraw()
 
     def on_key(self, event: events.Key) -> None:
@@ -79,10 +88,10 @@ class ProofPrompt(ExplainedPrompt):
             return
         elif name == "enter":
             if self._line.text or self._key:
-                self._sent, self._said = True, "asking the core"
+                self._sent, self._notice = True, "asking the core"
                 self.post_message(self.Typed(self._line.text, masked=self._masked))
         else:
-            self._said = ""
+            self._notice = ""
             if (edited := self._line.key(name)) is not None:
                 self._line = edited
             elif event.is_printable and event.character:
@@ -97,16 +106,16 @@ class ProofPrompt(ExplainedPrompt):
 
     def draw_first(self, cells: int) -> Line:
         line = self.line().add(f"  {self._label}: ", bold=True)
-        said = self._said or (OR_KEY if self._key else FREE if self._masked else "")
+        notice = self._notice or (OR_KEY if self._key else FREE if self._masked else "")
         room = cells - line.left_cells - 2
-        if said and len(said) + 12 <= room:
-            line.right(f"{said} ", "fg" if self._said else "dim", bold=bool(self._said))
-            room -= len(said) + 2
+        if notice and len(notice) + 12 <= room:
+            line.right(f"{notice} ", "fg" if self._notice else "dim", bold=bool(self._notice))
+            room -= len(notice) + 2
         text = MASK * len(self._line.text) if self._masked else self._line.text
         EditLine(text, self._line.at).onto(line, max(8, room))
         return line
 
     def explanation(self, cells: int) -> Sequence[str]:
-        """Why it is locked; in its place what is wrong, where the first row has no room for it."""
-        fits = cells - len(self._label) - 6 >= len(self._said) + 12
-        return self._sentences if fits else (self._said,)
+        """Returns why it is locked, or what is wrong where the first row has no room for it."""
+        fits = cells - len(self._label) - 6 >= len(self._notice) + 12
+        return self._sentences if fits else (self._notice,)

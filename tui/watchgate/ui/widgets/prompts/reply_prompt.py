@@ -1,4 +1,4 @@
-"""The reply that goes to the model with a denial."""
+"""The prompts that read a line about one request: a reply to a denial, or answers to questions."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class ReplyPrompt(TypedPrompt):
 
     @dataclass
     class Replied(Message):
-        """Deny this request, and tell the model this."""
+        """A denial of this request with a reply to the model."""
 
         commit: Commit
         view: PendingView
@@ -39,8 +39,8 @@ class ReplyPrompt(TypedPrompt):
     def draw_open(self, cells: int, rows: int) -> list[Line]:
         line = self.line().add(f"  deny {short_id(self._view.id)}, tell ", "dim")
         line.add(f"{title(self._view.agent)}: ")
-        if self._said:
-            line.right(f"{self._said} ", bold=True)
+        if self._notice:
+            line.right(f"{self._notice} ", bold=True)
         self._line.onto(line, max(8, cells - line.left_cells - line.right_cells - 2))
         return [line]
 
@@ -49,4 +49,4 @@ class ReplyPrompt(TypedPrompt):
         if text:
             self.finish(self.Replied(self._commit, self._view, text))
         else:
-            self._said = f"nothing typed yet; Esc, then {key_for('deny')} denies without a reply"
+            self._notice = f"nothing typed yet; Esc, then {key_for('deny')} denies without a reply"

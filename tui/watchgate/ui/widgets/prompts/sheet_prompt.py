@@ -29,7 +29,7 @@ TINY: dict[Intent, str] = {"allow": "to allow you must see the whole request: 60
 
 
 class SheetPrompt(Prompt):
-    """Lines that are scrolled where they are many, and a last one for what is said.
+    """Lines that are scrolled where they are many, and a last one for a notice.
 
     Subclasses give the lines, the card that an allow is about and what it is sent as. While they
     are `typing`, keys go to their text instead. `keys` are those that allow and deny, `now_s` the
@@ -51,7 +51,7 @@ class SheetPrompt(Prompt):
     def __init__(self, keys: Mapping[str, Intent], now_s: Callable[[], float]) -> None:
         super().__init__()
         self.names = {intent: name for name, intent in reversed(list(keys.items()))}
-        self.said = ""
+        self.notice = ""
         self._consent = Consent(keys)
         self._now_s = now_s
         self._gone = False
@@ -62,29 +62,29 @@ class SheetPrompt(Prompt):
 
     @property
     def typing(self) -> bool:
-        """Whether keys go to a text."""
+        """True while keys go to a text."""
         return False
 
     def sheet(self, cells: int) -> list[Line]:
-        """The lines at a width."""
+        """Returns the lines at a width."""
         raise NotImplementedError
 
     def offer(self) -> Card | None:
-        """What an allow would be about, by an id of its own for everything that is shown."""
+        """Returns the card that an allow would be about; its id names all that is shown."""
         raise NotImplementedError
 
     def decide(self, commit: Commit) -> None:
-        """The operator allowed what is shown, or denied the request."""
+        """Carries out that the operator allowed what is shown, or denied the request."""
         raise NotImplementedError
 
     def press(self, name: str) -> None:
-        """Do what another key is for."""
+        """Handles any other key."""
 
     def type(self, name: str, event: events.Key) -> None:
-        """Take a key into the text."""
+        """Takes a key into the text."""
 
     def cursor_line(self, cells: int) -> int | None:
-        """The line that has to be in view, if any."""
+        """Returns the line that has to be in view, if any."""
         return None
 
     @property
@@ -96,7 +96,7 @@ class SheetPrompt(Prompt):
 
     def settled(self) -> None:
         if not self._gone:
-            self._gone, self.said = True, GONE
+            self._gone, self.notice = True, GONE
             self.redraw()
 
     def focused(self, now_s: float) -> None:
@@ -109,7 +109,7 @@ class SheetPrompt(Prompt):
         self.fit_rows()
 
     def fit_rows(self) -> None:
-        """As many rows as the lines take, as far as there is room for them; draw them."""
+        """Sets the height to the lines, as far as there is room for them, and draws them."""
         lines = len(self.sheet(self.app.size.width))
         self.styles.height = max(2, min(lines + 1, self.room))
         self._drawn = None
@@ -119,7 +119,7 @@ class SheetPrompt(Prompt):
         event.stop()
         event.prevent_default()
         name = name_of(event)
-        self.said = GONE if self._gone else ""
+        self.notice = GONE if self._gone else ""
         leaves = name == "escape" and not self.typing and self._consent.typed is None
         if name == "ctrl+c" or leaves or (self._gone and name == "escape"):
             self.post_message(self.Left())
@@ -134,7 +134,7 @@ class SheetPrompt(Prompt):
     def on_paste(self, event: events.Paste) -> None:
         event.stop()
         if not self._gone and not self.typing:
-            self.said = self._consent.paste(self._now_s()).text
+            self.notice = self._consent.paste(self._now_s()).text
             self.redraw()
 
     def draw(self, cells: int, rows: int) -> list[Line]:
@@ -150,7 +150,7 @@ class SheetPrompt(Prompt):
         return [*lines[self._offset : self._offset + room], self._foot(cells, len(lines))]
 
     def render_line(self, y: int) -> Strip:
-        """The line `y`; only what is really painted counts as shown."""
+        """Returns the line `y`; only what is really painted counts as shown."""
         strip = super().render_line(y)
         self._unshown.show(*self._window)
         card = None if self.typing or self._gone else self.offer()
@@ -163,19 +163,19 @@ class SheetPrompt(Prompt):
         return strip
 
     def scroll(self, lines: int) -> None:
-        """Scroll; what comes into view then is painted, even where it looks the same."""
+        """Scrolls; what comes into view then is painted, even where it looks the same."""
         self._offset += lines
         self._drawn = None
         self.refresh()
 
     def deny(self, commit: Commit, view: PendingView) -> None:
-        """Deny the request that the prompt is about."""
+        """Denies the request that the prompt is about."""
         self.post_message(self.Decided(((Commit("deny", view.id, commit.shown_ms), view),)))
 
     def _judge(self, name: str, at_s: float) -> None:
         verdict = self._consent.key(name, at_s)
         if isinstance(verdict, Said):
-            self.said = verdict.text
+            self.notice = verdict.text
         elif isinstance(verdict, Held):
             self._wait()
         elif (action := action_of(name)) in _SCROLLS:
@@ -195,7 +195,7 @@ class SheetPrompt(Prompt):
         if isinstance(answer, Commit) and not self._gone:
             self.decide(answer)
         elif isinstance(answer, Said):
-            self.said = answer.text
+            self.notice = answer.text
             self.redraw()
         else:
             self._wait()
@@ -213,4 +213,4 @@ class SheetPrompt(Prompt):
             line.add(f" {typed}", on="bg", bold=True)
             line.add("_".ljust(len(WORD) + 2 - len(typed)), "accent", on="bg", bold=True)
             line.add("  ")
-        return line.fit(self.said, cells - line.left_cells - line.right_cells - 1, bold=True)
+        return line.fit(self.notice, cells - line.left_cells - line.right_cells - 1, bold=True)

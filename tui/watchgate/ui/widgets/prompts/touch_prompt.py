@@ -1,4 +1,4 @@
-"""The line that asks for a touch of the security key."""
+"""The prompts that unlock this terminal: by a PIN, by a code, or by touching the security key."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from watchgate.ui.widgets.prompts.awaiting_prompt import AwaitingPrompt
 
 
 class TouchPrompt(AwaitingPrompt):
-    """Stands until the key was touched."""
+    """A prompt until the security key was touched."""
 
     def draw_first(self, cells: int) -> Line:
         return self.line().add(f"  unlock this terminal: {TOUCH}", bold=True)

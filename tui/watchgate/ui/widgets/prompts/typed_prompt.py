@@ -1,4 +1,4 @@
-"""A prompt that reads a line about one request, whatever is done with the line."""
+"""The prompts that read a line about one request: a reply to a denial, or answers to questions."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from watchgate.ui.widgets.prompts.prompt import GONE, KeyPassed, Prompt
 class TypedPrompt(Prompt):
     """Reads a line; Enter takes it, Esc leaves everything as it was.
 
-    A request that was settled meanwhile takes nothing any more. `_said` stands beside the line
+    A request that was settled meanwhile takes nothing any more. `_notice` stands beside the line
     until the next key.
     """
 
@@ -29,12 +29,12 @@ class TypedPrompt(Prompt):
         self._commit = commit
         self._view = view
         self._line = EditLine()
-        self._said = ""
+        self._notice = ""
         self._gone = False
         self._over = False
 
     def finish(self, message: Message) -> None:
-        """Report how it ended; keys that are read before it is gone are passed on."""
+        """Reports how it ended; keys that are read before it is gone are passed on."""
         self._over = True
         self.post_message(message)
 
@@ -50,7 +50,7 @@ class TypedPrompt(Prompt):
             self.post_message(KeyPassed(event))
             return
         name = name_of(event)
-        self._said = ""
+        self._notice = ""
         if name in ("escape", "ctrl+c"):
             self.finish(self.Left())
         elif name == "enter":
@@ -73,9 +73,9 @@ class TypedPrompt(Prompt):
         return self.draw_open(cells, rows)
 
     def enter(self) -> None:
-        """Take the line that was typed."""
+        """Takes the line that was typed."""
         raise NotImplementedError
 
     def draw_open(self, cells: int, rows: int) -> list[Line]:
-        """What is shown while the request is open."""
+        """Returns the lines to show while the request is open."""
         raise NotImplementedError

@@ -1,4 +1,4 @@
-"""A question that only a typed word answers: what changes for every agent is not done by a slip."""
+"""The prompts that only a typed word answers, so that nothing grave is done by a slip."""
 
 from __future__ import annotations
 

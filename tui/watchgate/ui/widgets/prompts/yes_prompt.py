@@ -1,4 +1,4 @@
-"""The prompt that reads the typed `yes` for a critical request."""
+"""The prompts that only a typed word answers, so that nothing grave is done by a slip."""
 
 from __future__ import annotations
 
@@ -19,11 +19,7 @@ _WHAT = {"allow": "allow once", "handback": "hand back", "allow_more": "allow mo
 
 
 class YesPrompt(Prompt):
-    """Shows what was typed and what it leads to; keys go to `TypedYes`, timed by `now_s`.
-
-    `drawn_id` tells which request the last frame showed, `meaning` what a yes leads to; `deny` is
-    the key that denies.
-    """
+    """Shows what was typed and what it leads to; keys go to `TypedYes`."""
 
     DEFAULT_CSS = "YesPrompt { height: 3; }"
 
@@ -35,7 +31,7 @@ class YesPrompt(Prompt):
 
     @dataclass
     class Left(Message):
-        """Nothing was decided; `why` says it where the operator did not leave by themselves."""
+        """Nothing was decided; `why` is the reason, empty where the operator left by themselves."""
 
         why: str = ""
 
@@ -47,6 +43,15 @@ class YesPrompt(Prompt):
         now_s: Callable[[], float] = time.monotonic,
         deny: str = "d",
     ) -> None:
+        """Asks for the word.
+
+        Args:
+            ask: The request and what is asked about it.
+            meaning: What a yes leads to, in words.
+            drawn_id: Returns the request that the last frame showed.
+            now_s: The clock that keys are timed with (seconds).
+            deny: The key that denies.
+        """
         super().__init__()
         self.request = ask.request
         self._yes = TypedYes(ask, deny)
@@ -54,7 +59,7 @@ class YesPrompt(Prompt):
         self._meaning = meaning
         self._drawn_id = drawn_id
         self._now_s = now_s
-        self._said = ""
+        self._notice = ""
         self._gone = False
 
     @property
@@ -64,7 +69,7 @@ class YesPrompt(Prompt):
 
     def settled(self) -> None:
         if not self._gone:
-            self._gone, self._said = True, GONE
+            self._gone, self._notice = True, GONE
             self.redraw()
 
     def focused(self, now_s: float) -> None:
@@ -86,14 +91,14 @@ class YesPrompt(Prompt):
             return
         if self._gone:
             return
-        self._said = answer.text if isinstance(answer, Said) else ""
+        self._notice = answer.text if isinstance(answer, Said) else ""
         self._wait()
         self.redraw()
 
     def on_paste(self, event: events.Paste) -> None:
         event.stop()
-        said = self._yes.paste(self._now_s())
-        self._said = GONE if self._gone else said.text
+        warning = self._yes.paste(self._now_s())
+        self._notice = GONE if self._gone else warning.text
         self.redraw()
 
     def draw(self, cells: int, rows: int) -> list[Line]:
@@ -101,7 +106,9 @@ class YesPrompt(Prompt):
         line.add(WORD, bold=True).add("   ").add(f" {self._yes.typed}", on="bg", bold=True)
         line.add("_".ljust(len(WORD) + 2 - len(self._yes.typed)), "accent", on="bg", bold=True)
         line.add("   ")
-        line.fit(self._said or self._meaning, cells - line.left_cells - 1, bold=bool(self._said))
+        line.fit(
+            self._notice or self._meaning, cells - line.left_cells - 1, bold=bool(self._notice)
+        )
         return [self.line(), line] if rows > 1 else [line]
 
     def _wait(self) -> None:

@@ -1,1 +1,1 @@
-"""The queue of open requests."""
+"""The queue of open requests: its list, a summary in its place, and the tiny form."""

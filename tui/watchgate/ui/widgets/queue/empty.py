@@ -1,4 +1,4 @@
-"""What stands where the request would, while none is open: what is so, and what is safe."""
+"""The queue where its list is not shown: in one line, or with a text while it is empty."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ AIRY_FROM = 18
 
 
 class EmptyView(msgspec.Struct, frozen=True, kw_only=True):
-    """Why nothing is shown; the request settled last, how many minutes ago, and today's totals."""
+    """The reason why nothing is shown, the request settled last, and today's totals."""
 
     kind: Kind = "connecting"
     last: Settled | None = None
@@ -49,7 +49,7 @@ class EmptyView(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class QueueEmpty(Pane):
-    """An empty queue is the usual state, so it says that all is well, in few words."""
+    """The pane of an empty queue, the usual state: all is well, in few words."""
 
     DEFAULT_CSS = "QueueEmpty { height: 1fr; width: 1fr; }"
 
@@ -58,7 +58,7 @@ class QueueEmpty(Pane):
         self._view = EmptyView()
 
     def show(self, view: EmptyView) -> None:
-        """Show this state."""
+        """Shows this state."""
         if view != self._view:
             self._view = view
             self.redraw()
@@ -98,15 +98,15 @@ class QueueEmpty(Pane):
         first.add(f"{glyph} ", bold=True).add(safe_text(last.label[:40]), bold=True).add("  ")
         first.fit(covered(line_of(last)[:_LONGEST]), max(4, cells - first.left_cells - 1))
         ended = outcome(last, cells - _VALUES - 30)
-        told = f"{ended} after {person(last.waited_s)}, {ago(self._view.ago_min * 60)} ago"
+        ending = f"{ended} after {person(last.waited_s)}, {ago(self._view.ago_min * 60)} ago"
         if not self._view.ago_min:
-            told = f"{ended} after {person(last.waited_s)}, just now"
-        return [first, self.line().to(_VALUES).fit(told, cells - _VALUES - 1, "dim")]
+            ending = f"{ended} after {person(last.waited_s)}, just now"
+        return [first, self.line().to(_VALUES).fit(ending, cells - _VALUES - 1, "dim")]
 
     def _today(self, totals: Totals, cells: int) -> Line:
         denied = totals.denied_by_operator + totals.denied_by_rule + totals.denied_other
-        said = [f"{count(totals.allowed_by_operator)} allowed", f"{count(denied)} denied"]
-        said += [f"{count(totals.denied_by_timeout)} without an answer"]
-        said += [f"{count(totals.handed_back)} handed back"]
+        counts = [f"{count(totals.allowed_by_operator)} allowed", f"{count(denied)} denied"]
+        counts += [f"{count(totals.denied_by_timeout)} without an answer"]
+        counts += [f"{count(totals.handed_back)} handed back"]
         line = self.line().to(2).add(day_words(totals), "dim").to(_VALUES)
-        return line.fit(", ".join(said), cells - _VALUES - 1)
+        return line.fit(", ".join(counts), cells - _VALUES - 1)

@@ -1,4 +1,4 @@
-"""One line of the Approvals screen: where the request stands in the queue, or what is said."""
+"""The queue where its list is not shown: in one line, or with a text while it is empty."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class HeadView(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class QueueHead(Pane):
-    """Stands for the whole queue where there is no room for it."""
+    """The line for the whole queue where there is no room for the list."""
 
     DEFAULT_CSS = "QueueHead { height: 1; }"
 
@@ -43,7 +43,7 @@ class QueueHead(Pane):
         self._view = HeadView()
 
     def show(self, view: HeadView) -> None:
-        """Show this place in the queue."""
+        """Shows this place in the queue."""
         if view != self._view:
             self._view = view
             self.redraw()
@@ -70,11 +70,11 @@ class QueueHead(Pane):
 
 
 def next_of(pending: tuple[PendingView, ...], index: int) -> PendingView | None:
-    """The request that Tab goes to; None where there is no other."""
+    """Returns the request that Tab goes to; None where there is no other."""
     return pending[(index + 1) % len(pending)] if len(pending) > 1 else None
 
 
 def left(view: PendingView | None, now_us: int) -> int | None:
-    """The whole seconds that silence still has for a request, if that is known."""
+    """Returns the whole seconds until silence decides a request, if that is known."""
     seconds = seconds_left(view.data, now_us) if view is not None else None
     return None if seconds is None else int(seconds)

@@ -1,4 +1,4 @@
-"""The two lines of each entry of the queue, and of the list of what was settled."""
+"""The queue: open requests by deadline, and below them the newest settled with their endings."""
 
 from __future__ import annotations
 
@@ -35,7 +35,17 @@ def pending_lines(
     marked: bool,
     stale: bool,
 ) -> None:
-    """Write who asks and how long silence has (seconds, if that is known), below it what for."""
+    """Writes who asks and how long silence has, below it what for.
+
+    Args:
+        lines: The two lines to write.
+        asked: The request.
+        cells: Width of the lines.
+        left_s: Seconds until silence decides, None where that is not known.
+        chosen: Whether the cursor is on it.
+        marked: Whether it is marked.
+        stale: Whether the core is lost.
+    """
     first, second = lines
     data = asked.data
     name: Token = "off" if stale else "fg"
@@ -62,12 +72,20 @@ def pending_lines(
 def settled_lines(
     lines: Sequence[Line], ended: Settled, cells: int, *, zone: tzinfo | None, stale: bool
 ) -> None:
-    """Write what it was about, below it when and how it ended."""
+    """Writes what a settled request was about, below it when and how it ended.
+
+    Args:
+        lines: The two lines to write.
+        ended: The request.
+        cells: Width of the lines.
+        zone: Time zone of the clock time, None for the local one.
+        stale: Whether the core is lost.
+    """
     first, second = lines
     glyph = ENDINGS[ended.word].glyph if ended.word in ENDINGS else "?"
     first.to(GLYPH).add(glyph, "off" if stale else "fg", bold=not stale).to(TEXT)
-    kept, dots = cut(covered(line_of(ended)[:_LONGEST]), cells - TEXT - 1)
-    first.add(kept, "off" if stale else "fg").add(dots, "dim")
+    summary, dots = cut(covered(line_of(ended)[:_LONGEST]), cells - TEXT - 1)
+    first.add(summary, "off" if stale else "fg").add(dots, "dim")
     at = f"{clock(ended.at, zone)}  "
     second.to(TEXT).add(at, "off" if stale else "dim")
     room = cells - second.left_cells - 1
@@ -75,7 +93,7 @@ def settled_lines(
 
 
 def _summary(line: Line, cls: str, summary: str, cells: int, ink: Token) -> None:
-    """What is asked for; of a path the end, which names it best."""
+    """Adds what is asked for; of a path the end, which names it best."""
     text = covered(summary[:_LONGEST])
     if cls in ("edit", "read"):
         line.add(cut_front(text, cells), ink)

@@ -1,4 +1,4 @@
-"""The queue: open requests by deadline, and below them the newest that were settled."""
+"""The queue: open requests by deadline, and below them the newest settled with their endings."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ AIRY_FROM = 26
 
 
 class QueueView(msgspec.Struct, frozen=True, kw_only=True):
-    """What the queue shows at `now_us` (UTC µs): requests by deadline, the settled newest first.
+    """The contents of the queue at `now_us` (UTC µs): open requests by deadline, newest settled.
 
     `chosen` is the id of the one under the cursor, `marked` are the ids of those marked; `stale`
     says that no core answers, so that no time is known.
@@ -40,7 +40,7 @@ class QueueView(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Queue(Pane):
-    """Draws the list; the cursor is the docked request, and only the operator moves it."""
+    """The list of requests; its cursor is the docked one, and only the operator moves it."""
 
     DEFAULT_CSS = "Queue { width: 38; height: 1fr; }"
 
@@ -67,7 +67,7 @@ class Queue(Pane):
         return self._places
 
     def show(self, view: QueueView) -> None:
-        """Show this queue; draws again only when a line would look different."""
+        """Shows this queue; draws again only when a line would look different."""
         times = [seconds_left(each.data, view.now_us) for each in view.pending]
         seconds = () if view.stale else tuple(t if t is None else int(t) for t in times)
         key = (msgspec.structs.replace(view, now_us=0), seconds)
@@ -82,18 +82,18 @@ class Queue(Pane):
         tall = rows >= AIRY_FROM and len(view.pending) * TALL - 1 <= room
         each = TALL if tall else FLAT
         fits = len(view.pending) * each - tall <= room
-        kept = len(view.pending) if fits else max(1, (room - 1) // each)
+        fitting = len(view.pending) if fits else max(1, (room - 1) // each)
         place = next((n for n, one in enumerate(view.pending) if one.id == view.chosen), 0)
-        last = len(view.pending) - kept
-        self._top = max(0, min(max(self._top, place - kept + 1), place, last))
+        last = len(view.pending) - fitting
+        self._top = max(0, min(max(self._top, place - fitting + 1), place, last))
         self._places = []
-        for asked in view.pending[self._top : self._top + kept]:
+        for asked in view.pending[self._top : self._top + fitting]:
             self._places.append((asked.id, len(lines)))
             lines += [*self._entry(asked, cells), *([self.line()] if tall else [])]
         if not view.pending:
             lines += [self.line().to(2).add("nothing waits", "dim"), self.line()]
         if not fits:
-            lines.append(self._others(self._top, len(view.pending) - self._top - kept))
+            lines.append(self._others(self._top, len(view.pending) - self._top - fitting))
             return lines
         return lines + self._settled(cells, rows - len(lines), airy=rows >= AIRY_FROM)
 
@@ -103,7 +103,7 @@ class Queue(Pane):
                 self.post_message(self.Chosen(request))
 
     def _head(self, view: QueueView) -> Line:
-        """The title; what silence does to all of them, as far as it does the same."""
+        """Returns the title, with what silence does to all of them, if it does the same to each."""
         line = self.line().to(2).add("queue", "dim")
         if not view.pending:
             return line
@@ -123,12 +123,12 @@ class Queue(Pane):
         return lines
 
     def _others(self, above: int, below: int) -> Line:
-        """How many are not visible, and on which side."""
+        """Returns the line with the numbers of those that are not visible, above and below."""
         sides = [f"+{above} above"] * bool(above) + [f"+{below} more"] * bool(below)
         return self.line().to(6).add(", ".join(sides), "dim")
 
     def _settled(self, cells: int, room: int, *, airy: bool) -> list[Line]:
-        """The settled ones that fit whole below the queue, under a title of their own."""
+        """Returns the settled ones that fit whole below the queue, under a title of their own."""
         ended = self._view.settled
         each = TALL if airy else FLAT
         count = min(len(ended), (room - 1 - HEAD + airy) // each)

@@ -1,4 +1,4 @@
-"""How each request ended, in the few plain words that the settled list has room for."""
+"""The queue: open requests by deadline, and below them the newest settled with their endings."""
 
 from __future__ import annotations
 
@@ -34,14 +34,14 @@ WORDS: Final[dict[Word, str]] = {
     "handed-back-by-operator": "handed back",
     "handed-back-by-timeout": "no answer, went back",
 }
-"""What is said of each word, without the name of whoever decided."""
+"""The label of each word, without the name of whoever decided."""
 
 CELLS = 21
 """The room beside the time in a list of 38 cells."""
 
 
 def outcome(ended: Settled, cells: int = CELLS) -> str:
-    """How it ended: who decided and with what, as far as there is room for the name."""
+    """Returns how a request ended: who decided and with what, as far as the name fits."""
     word = ended.word
     if word not in WORDS:
         return safe_text(word)
@@ -59,17 +59,17 @@ def outcome(ended: Settled, cells: int = CELLS) -> str:
 
 
 def _who(ended: Settled) -> str:
-    """The name alone of `operator ana (console 2)`."""
-    found = _OPERATOR.fullmatch(ended.by)
-    return safe_text((found["name"] if found else ended.by) or "an operator")
+    """Returns the name alone of `operator ana (console 2)`."""
+    match = _OPERATOR.fullmatch(ended.by)
+    return safe_text((match["name"] if match else ended.by) or "an operator")
 
 
 def _reach(ended: Settled) -> str:
-    """How far an allow reaches; a word of a later version is told as it stands."""
+    """Returns how far an allow reaches; a word of a later version stays as it is."""
     known = next((words for scope, words in SCOPES.items() if scope == ended.scope), "")
     return f", {known or safe_text(ended.scope)}"
 
 
 def _first(cells: int, *words: str) -> str:
-    """The first that fits, else the last."""
+    """Returns the first that fits, else the last."""
     return next((each for each in words if width(each) <= cells), words[-1])

@@ -1,1 +1,1 @@
-"""The whole of a request or a call."""
+"""One request or call in full: text, findings, facts and input, as lines and as panes."""

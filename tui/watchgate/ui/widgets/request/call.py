@@ -1,4 +1,4 @@
-"""A call that nobody has to decide, in full, as lines."""
+"""A call that nobody has to decide, in full, as lines, with the hooks that it met."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ TOOL_CHARS = 60
 
 
 def hooks_of(state: State, row: CallRow) -> TracedCall | None:
-    """The hooks that the call met, as far as their traces are still kept."""
+    """Returns the hooks that the call met, as far as their traces are in memory."""
     if not row.call:
         return None
     key = (row.agent, row.session, row.call)
@@ -39,7 +39,18 @@ def call_lines(
     hooks: TracedCall | None = None,
     asked: str = "",
 ) -> list[Line]:
-    """All that is known of a call that nobody has to decide; `asked` is what asked for it."""
+    """Returns all that is known of a call that nobody has to decide.
+
+    Args:
+        row: The call.
+        session: Its session, if it is known.
+        now_us: The present (UTC µs), for times that tick.
+        cells: Width of the lines.
+        colors: The palette.
+        home_dir: The path shown as `~`.
+        hooks: The hooks that it met, if they are known.
+        asked: The words for what asked for it.
+    """
     sheet = Sheet(cells, colors, home_dir)
     tool, call = in_columns(row.tool, row.summary, TOOL_CHARS)
     head = sheet.line().add(covered(tool[:TOOL_CHARS]), bold=True)
@@ -80,7 +91,7 @@ def call_lines(
 
 
 def _as_asked(sheet: Sheet, asked: AsAsked) -> None:
-    """Write what the agent had asked for, of which the call above took the place."""
+    """Writes what the agent had asked for, which the call above replaced."""
     sheet.section(f"{asked.verb}: what the agent asked for")
     if asked.risk != "unknown":
         chip(sheet.line(), asked.risk)
@@ -88,7 +99,7 @@ def _as_asked(sheet: Sheet, asked: AsAsked) -> None:
 
 
 def outcome(row: CallRow) -> str:
-    """The gate's decision with who made it, and where the call stands: `= by rule, done`."""
+    """Returns the gate's decision with who made it, and the call's stage: `= by rule, done`."""
     decided = ENDED.get(row.glyph, "") if row.glyph else ""
     if row.alarm or not decided or row.stage in decided:
         return f"{row.glyph} {decided if row.stage in decided else row.stage}".strip()

@@ -1,4 +1,4 @@
-"""What would run, drawn so that nothing in it hides: marks, visible escapes, wrapped lines."""
+"""The text of a request as rows: commands, questions and plans, wrapped, marked, nothing hidden."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Piece(msgspec.Struct, frozen=True, gc=False):
     hidden: bool = False
 
     def onto(self, line: Line, *, underline: bool = True) -> None:
-        """Add it to a line: marks are bold and underlined, what nobody could see is reversed."""
+        """Adds it to a line: marks are bold and underlined, invisible characters reversed."""
         line.add(
             self.text,
             self.ink,
@@ -48,7 +48,7 @@ NO_PLAN = "The agent sent no text with this plan: read it in the agent's own ter
 
 
 def shown_text(tool: Tool, summary: str) -> str:
-    """The text that findings point into: a shell call's command, a plan, else the summary."""
+    """Returns the text that findings point into: a shell command, a plan, else the summary."""
     if tool.cls == "plan":
         plan = tool.input.get("plan")
         if isinstance(plan, str) and plan.strip():
@@ -65,27 +65,34 @@ def lay_out(
     cells: int,
     *,
     lines: bool = False,
-    how: Look = COVERED,
+    masking: Look = COVERED,
 ) -> tuple[Row, ...]:
-    r"""The rows that the text takes at a width.
+    r"""Wraps the text into rows at a width.
 
     With `lines` a row also ends at each newline of the text; else newlines stay inside as `\n`.
+
+    Args:
+        text: The text.
+        findings: Findings whose spans are marked.
+        cells: Width of the rows.
+        lines: Whether a row also ends at each newline.
+        masking: Which parts of the text are masked.
     """
-    return wrap(marked(shown(text, how), findings), cells, lines=lines)
+    return wrap(marked(shown(text, masking), findings), cells, lines=lines)
 
 
 def pieces(text: str) -> tuple[Piece, ...]:
-    """A text without findings, as pieces that hide nothing and tell no secret."""
+    """Returns a text without findings as pieces that hide nothing and show no secret."""
     return tuple(marked(shown(text), ()))
 
 
-def plain(text: str, cells: int, how: Look = COVERED) -> tuple[Row, ...]:
-    """The rows of a text without findings, not kept for another time."""
-    return wrap(marked(shown(text, how), ()), cells)
+def plain(text: str, cells: int, masking: Look = COVERED) -> tuple[Row, ...]:
+    """Wraps a text without findings into rows; the rows are not cached."""
+    return wrap(marked(shown(text, masking), ()), cells)
 
 
 def wrap(pieces: Iterable[Piece], cells: int, *, lines: bool = False) -> tuple[Row, ...]:
-    """Break pieces into rows, at blanks where that is possible."""
+    """Breaks pieces into rows, at blanks where that is possible."""
     rows: list[Row] = []
     row: list[Piece] = []
     room = cells
@@ -109,12 +116,12 @@ def wrap(pieces: Iterable[Piece], cells: int, *, lines: bool = False) -> tuple[R
 
 
 def row_cells(row: Row) -> int:
-    """The cells that a row takes."""
+    """Returns the cells that a row takes."""
     return sum(cell_len(piece.text) for piece in row)
 
 
 def draw_row(line: Line, row: Row, cells: int, *, underline: bool = True) -> None:
-    """Add a row to a line, cut to `cells` with dots in dim when it is longer."""
+    """Adds a row to a line, cut to `cells` with dots in dim when it is longer."""
     if row_cells(row) <= cells:
         for piece in row:
             piece.onto(line, underline=underline)
@@ -123,9 +130,9 @@ def draw_row(line: Line, row: Row, cells: int, *, underline: bool = True) -> Non
     for piece in row:
         width = cell_len(piece.text)
         if width > room:
-            kept = cut(piece.text + DOTS, room + len(DOTS))[0]
-            if kept:
-                msgspec.structs.replace(piece, text=kept).onto(line, underline=underline)
+            head = cut(piece.text + DOTS, room + len(DOTS))[0]
+            if head:
+                msgspec.structs.replace(piece, text=head).onto(line, underline=underline)
             break
         piece.onto(line, underline=underline)
         room -= width
@@ -133,7 +140,7 @@ def draw_row(line: Line, row: Row, cells: int, *, underline: bool = True) -> Non
 
 
 def _take(text: str, room: int, cells: int) -> tuple[int, bool]:
-    """How many characters go on this row, and whether the row is full after them."""
+    """Returns how many characters go on this row, and whether the row is full after them."""
     head = text[: 4 * room + 8]
     if cell_len(head) <= room:
         return len(head), False
@@ -156,7 +163,7 @@ def _fitting(text: str, room: int) -> int:
 
 
 def marked(shown: Shown, findings: tuple[Finding, ...]) -> Iterator[Piece]:
-    """The pieces of a shown text, each span in the colour of its own reason."""
+    """Yields the pieces of a text, each span in the colour of its own finding."""
     edges, risks = _steps(findings)
     text, done = shown.source, 0
     for each in (*shown.stretches, Stretch(len(text), len(text), "", "hidden")):
@@ -172,7 +179,7 @@ def marked(shown: Shown, findings: tuple[Finding, ...]) -> Iterator[Piece]:
 
 
 def _steps(findings: tuple[Finding, ...]) -> tuple[list[int], list[Risk | None]]:
-    """Where marks begin or end, and the worst of them before the first such edge, after it, ..."""
+    """Returns the edges of marks, and the worst mark before the first edge, after it, ..."""
     turns = sorted(
         (position, change, _rank(finding.risk), finding.risk)
         for finding in findings

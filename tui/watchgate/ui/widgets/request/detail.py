@@ -1,4 +1,4 @@
-"""The whole of a request or call, scrolled; says when all of it was on the screen."""
+"""The pane of a request or call in full, scrolled; reports when all of it was on the screen."""
 
 from __future__ import annotations
 
@@ -26,9 +26,8 @@ Subject = PendingView | CallRow | None
 class Detail(Pane, can_focus=False):
     """Shows a pending request in full, or what is known of a call.
 
-    `beside` the calls it does not scroll: the keys that move belong to the table there. `down` is
-    the action that scrolls it; with `payload` the raw input of a request is shown by a key, not
-    here.
+    With `next_to_table` it does not scroll: the keys that move belong to that table. `down` is the
+    action that scrolls it; with `payload` the raw input of a request is shown by a key, not here.
     """
 
     DEFAULT_CSS = "Detail { height: 1fr; width: 1fr; }"
@@ -41,20 +40,25 @@ class Detail(Pane, can_focus=False):
             self.request = request
 
     stale = False
-    """Whether it is only what was last seen: no time runs."""
+    """True when the core is lost: no time runs."""
 
     def __init__(
-        self, *, home: str = "", beside: bool = False, down: str = "down", payload: bool = False
+        self,
+        *,
+        home: str = "",
+        next_to_table: bool = False,
+        down: str = "down",
+        payload: bool = False,
     ) -> None:
         super().__init__()
         self._home = home
-        self._beside = beside
-        self._more = ("detail", "shows all") if beside else (down, "down")
+        self._next_to_table = next_to_table
+        self._more = ("detail", "shows all") if next_to_table else (down, "down")
         self._payload = payload
         self._batch: tuple[CallRow, ...] = ()
-        self._state = State(rows_kept=1)
+        self._state = State(max_rows=1)
         self._subject: Subject = None
-        self._whose: object = None
+        self._subject_name: object = None
         self._now_us = 0
         self._place = self._asked = ""
         self._bare = False
@@ -62,14 +66,14 @@ class Detail(Pane, can_focus=False):
         self._offset = 0
         self._unshown = Unshown()
         self._window = (0, 0)
-        self._seen = False
+        self._was_all_shown = False
         self._traced = (0, 0)
         self._key: object = None
         self._body: tuple[object, list[Line], int] | None = None
         self._comments = range(0)
 
     def show(self, row: CallRow | None, state: State, now_us: int) -> None:
-        """Show a call of the table; while its request is open, the request."""
+        """Shows a call of the table; while its request is open, the request."""
         open_request = state.pending.get(row.request) if row and row.request else None
         self._show(open_request or row, state, now_us)
 
@@ -79,20 +83,27 @@ class Detail(Pane, can_focus=False):
         state: State,
         now_us: int,
         *,
-        seen: bool = False,
+        was_all_shown: bool = False,
         place: str = "",
         bare: bool = False,
         reveal: str = "u",
     ) -> None:
-        """Show an open request at its `place` among them; `seen` when it was shown before.
+        """Shows an open request.
 
-        With `bare` its secrets are told; `reveal` is the key for that.
+        Args:
+            view: The request, None for none.
+            state: The state that it belongs to.
+            now_us: The present (UTC µs).
+            was_all_shown: Whether all of it was shown before.
+            place: Its place in the queue, in words.
+            bare: Whether its secrets are shown.
+            reveal: The key that shows or masks them.
         """
         self._bare, self._reveal = bare, reveal
-        self._show(view, state, now_us, place, seen=seen)
+        self._show(view, state, now_us, place, was_all_shown=was_all_shown)
 
     def scroll_lines(self, lines: int) -> None:
-        """Scroll; stops at both ends."""
+        """Scrolls; stops at both ends."""
         before, self._offset = self._offset, max(0, self._offset + lines)
         if self._offset != before:
             # Painted whole: lines that look like those before them are shown as well.
@@ -100,18 +111,18 @@ class Detail(Pane, can_focus=False):
             self.refresh()
 
     def scroll_pages(self, pages: int) -> None:
-        """Scroll by what is visible."""
+        """Scrolls by what is visible."""
         self.scroll_lines(pages * max(1, self.size.height - 1))
 
     def draw(self, cells: int, rows: int) -> list[Line]:
         live, body = self._lines(cells, rows)
         top, whole = len(live), len(live) + len(body)
         needed = [n for n in range(len(body)) if n not in self._comments]
-        self._unshown.lay_out((self._whose, cells, len(body), self._comments), needed)
+        self._unshown.lay_out((self._subject_name, cells, len(body), self._comments), needed)
         last = max(0, whole - rows)
-        # What was jumped over is told on a line of its own, below the text.
-        told = bool(self._missing(min(self._offset, last) - top, top))
-        self._offset = min(self._offset, last + told)
+        # What was jumped over is named on a line of its own, below the text.
+        is_jumped = bool(self._missing(min(self._offset, last) - top, top))
+        self._offset = min(self._offset, last + is_jumped)
         missing = self._missing(self._offset - top, top)
         lines = [*live, *body]
         if missing:
@@ -128,9 +139,9 @@ class Detail(Pane, can_focus=False):
         return shown
 
     def _missing(self, line: int, top: int) -> str:
-        """Which lines of the page above one of the text were jumped over, if that matters."""
+        """Returns the lines above a line of the text that were jumped over, if that matters."""
         view = self._subject
-        if self._seen or not isinstance(view, PendingView) or too_long(view.data):
+        if self._was_all_shown or not isinstance(view, PendingView) or too_long(view.data):
             return ""
         jumped = self._unshown.above(line)
         if jumped is None:
@@ -139,13 +150,13 @@ class Detail(Pane, can_focus=False):
         return f"lines {first}-{last}" if last > first else f"line {first}"
 
     def render_line(self, y: int) -> Strip:
-        """The line `y`; only what is really painted counts as shown."""
+        """Returns the line `y`; only what is really painted counts as shown."""
         strip = super().render_line(y)
         view = self._subject
-        if isinstance(view, PendingView) and not self._seen:
+        if isinstance(view, PendingView) and not self._was_all_shown:
             self._unshown.show(*self._window)
             if self._unshown.all_shown and not too_long(view.data):
-                self._seen = True
+                self._was_all_shown = True
                 self.call_next(self._tell, view.id)
         return strip
 
@@ -162,19 +173,44 @@ class Detail(Pane, can_focus=False):
         self.scroll_lines(WHEEL)
 
     def _show(
-        self, subject: Subject, state: State, now_us: int, place: str = "", *, seen: bool = False
+        self,
+        subject: Subject,
+        state: State,
+        now_us: int,
+        place: str = "",
+        *,
+        was_all_shown: bool = False,
     ) -> None:
+        """Shows a request or a call.
+
+        Args:
+            subject: The request or call, None for none.
+            state: The state that it belongs to.
+            now_us: The present (UTC µs).
+            place: Its place in the queue, in words.
+            was_all_shown: Whether all of it was shown before.
+        """
         name = _name(subject)
-        if name != self._whose:
-            self._whose, self._offset, self._seen = name, 0, False
-        self._seen = self._seen or seen
+        if name != self._subject_name:
+            self._subject_name, self._offset, self._was_all_shown = name, 0, False
+        self._was_all_shown = self._was_all_shown or was_all_shown
         batch = same_batch(state, subject) if isinstance(subject, PendingView) else ()
         second = None if self.stale else _second(subject, now_us)
         traces = self._traces(state, now_us) if isinstance(subject, CallRow) else None
         asked = ""
         if isinstance(subject, CallRow):
             asked = asked_by(state.usage, subject.agent, subject.session, subject.call)
-        key = (subject, place, self._bare, self._seen, batch, self.stale, second, traces, asked)
+        key = (
+            subject,
+            place,
+            self._bare,
+            self._was_all_shown,
+            batch,
+            self.stale,
+            second,
+            traces,
+            asked,
+        )
         if key == self._key:
             return
         self._key, self._subject, self._state, self._now_us = key, subject, state, now_us
@@ -182,14 +218,14 @@ class Detail(Pane, can_focus=False):
         self.redraw()
 
     def _traces(self, state: State, now_us: int) -> int:
-        """Changes with the traces, once a second: to find those of a call takes all of them."""
+        """Returns the revision of the traces, read once a second: searching them is slow."""
         second = now_us // 1_000_000
         if second != self._traced[0]:
             self._traced = (second, state.traces.ring.revision)
         return self._traced[1]
 
     def _lines(self, cells: int, rows: int) -> tuple[list[Line], list[Line]]:
-        """The lines that change with time, and those that do not."""
+        """Returns the lines that change with time, and those that do not."""
         match self._subject:
             case PendingView() as view:
                 return self._whole(view, cells, rows)
@@ -204,7 +240,7 @@ class Detail(Pane, can_focus=False):
         return [], [self.line().to(2).add("no call under the cursor", "dim")]
 
     def _whole(self, view: PendingView, cells: int, rows: int) -> tuple[list[Line], list[Line]]:
-        """A request's lines, as airy as the rows allow; nobody has to scroll for the air.
+        """Returns a request's lines, as airy as the rows allow; nobody has to scroll for the air.
 
         Where even so the call would not fit with a reason below each of its parts, the reasons
         follow it.
@@ -213,12 +249,12 @@ class Detail(Pane, can_focus=False):
         from watchgate.ui.widgets.request.sheet import Sheet
 
         session = self._state.session(view.agent, view.session)
-        about = (approved(session), session and session.calls, self._batch, self._seen)
+        about = (approved(session), session and session.calls, self._batch, self._was_all_shown)
         key = (view, about, self._bare, cells, rows, self.inks.name)
         if self._body is not None and self._body[0] == key:
             _, body, air = self._body
             return self._live(view, cells, air), body
-        airy = rows >= AIRY_FROM and not self._beside
+        airy = rows >= AIRY_FROM and not self._next_to_table
         profile = self._state.gate.profile
         fallback: tuple[list[Line], list[Line], int, range] = ([], [], 0, range(0))
         for air, dense in (*(((2, False), (1, False)) if airy else ()), (0, False), (0, True)):
@@ -230,7 +266,7 @@ class Detail(Pane, can_focus=False):
                 bare=self._bare,
                 reveal=self._reveal,
                 payload=key_for("view") if self._payload else "",
-                seen=self._seen,
+                all_shown=self._was_all_shown,
             )
             body = request_lines(
                 view, session, sheet, profile=profile, batch=self._batch, dense=dense
@@ -260,7 +296,7 @@ class Detail(Pane, can_focus=False):
 
 
 def _call_end(count: int, comments: range) -> int:
-    """Of so many lines, the number after the last that says something of what would run."""
+    """Returns the number after the last of so many lines that is about what would run."""
     return comments.start if comments and comments.stop == count else count
 
 
@@ -276,7 +312,7 @@ def _name(subject: Subject) -> object:
 
 
 def _second(subject: Subject, now_us: int) -> int | None:
-    """What counts the seconds of what is shown, while any of it moves with time."""
+    """Returns a number that changes each second while anything shown moves with time."""
     if isinstance(subject, PendingView):
         left_s = seconds_left(subject.data, now_us)
         return None if left_s is None else int(left_s)

@@ -1,4 +1,4 @@
-"""What is known about a request besides its text: where, whose, by which rule, beside what else."""
+"""The facts about a request besides its text: folder, session, rule, batch, other people."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _GATE = {
     "=": "by a rule or grant",
     "~": "answered in the agent",
 }
-"""What the gate made of a call, where the word for its stage does not say so."""
+"""The gate's decision on a call, where the word for its stage does not say so."""
 
 _DIGEST = 12
 _TOOL = 40
@@ -37,9 +37,9 @@ _THOUSAND = 1000
 
 
 class Known(msgspec.Struct, frozen=True, kw_only=True):
-    """What the state tells about a request: its session, the profile, and the calls made with it.
+    """The state's facts about a request: its session, the profile, and its batch.
 
-    Those are its `batch`.
+    The `batch` are the calls made together with it.
     """
 
     session: SessionView | None = None
@@ -51,7 +51,7 @@ NOTHING = Known()
 
 
 def draw_facts(sheet: Sheet, view: PendingView, known: Known) -> None:
-    """Write the facts; the list is shorter where the payload is shown elsewhere."""
+    """Writes the facts; the list is shorter where the payload is shown elsewhere."""
     data, short = view.data, bool(sheet.payload)
     sheet.section("facts")
     if data.asks == "approval" and (view.facts or view.cut):
@@ -79,7 +79,7 @@ def draw_facts(sheet: Sheet, view: PendingView, known: Known) -> None:
 
 
 def draw_raw(sheet: Sheet, data: RequestData) -> None:
-    """Say which key shows the payload, how large that is, and the digest of the request."""
+    """Writes the key that shows the payload, its size, and the digest of the request."""
     size = _size(len(msgspec.json.encode(data.tool.input)))
     line = sheet.line().add("raw", "dim").to(VALUES)
     line.add(sheet.payload, "accent", bold=True).add(f" shows the payload, {size}", "dim")
@@ -87,44 +87,44 @@ def draw_raw(sheet: Sheet, data: RequestData) -> None:
     line.add(digest if line.left_cells + len(digest) < sheet.cells else "", "dim")
 
 
-def _fact(sheet: Sheet, label: str, said: Iterable[Piece]) -> None:
-    sheet.stated(label, wrap(said, sheet.cells - VALUES - 1))
+def _fact(sheet: Sheet, label: str, words: Iterable[Piece]) -> None:
+    sheet.stated(label, wrap(words, sheet.cells - VALUES - 1))
 
 
 def _session(view: PendingView, session: SessionView | None, *, short: bool) -> list[Piece]:
-    """Who asks; a mode in which the agent asks nobody itself is what to read first."""
-    said = [*pieces(f"{view.label}  {view.agent}")]
+    """Returns who asks; a mode in which the agent asks nobody comes first."""
+    words = [*pieces(f"{view.label}  {view.agent}")]
     model = f"  {session.model}" if session and session.model else ""
-    said += _inked(pieces(f"{'' if short else f'  {view.session}'}{model}"), "dim")
+    words += _inked(pieces(f"{'' if short else f'  {view.session}'}{model}"), "dim")
     if session is not None and session.calls:
-        said += _dim(plural(session.calls, "call"))
+        words += _dim(plural(session.calls, "call"))
     if short and view.data.mode:
         loud = session is not None and session.autonomous
         mode = _inked(pieces(f"{view.data.mode} mode"), "fg" if loud else "dim")
-        said += [Piece("   "), *(msgspec.structs.replace(each, marked=loud) for each in mode)]
-    return said
+        words += [Piece("   "), *(msgspec.structs.replace(each, marked=loud) for each in mode)]
+    return words
 
 
-def _escalated(told: EscalatedData) -> list[Piece]:
-    """Who else was told of the request, and after how long; or why not."""
-    if told.detail:
-        return [*pieces(f"{told.to} could not be told"), *_dim(safe_text(told.detail))]
-    return [*pieces(told.to), *_dim(f"after {person(told.waited_s)}")]
+def _escalated(escalation: EscalatedData) -> list[Piece]:
+    """Returns who else was notified of the request, and after how long; or why not."""
+    if escalation.detail:
+        return [*pieces(f"{escalation.to} could not be told"), *_dim(safe_text(escalation.detail))]
+    return [*pieces(escalation.to), *_dim(f"after {person(escalation.waited_s)}")]
 
 
 def _holds(data: RequestData, profile: str) -> str:
-    """Why the profile in force asks somebody about this."""
+    """Returns why the profile in force asks somebody about this."""
     if profile == "guard" and data.risk in ("high", "critical"):
         return "guard holds HIGH and CRITICAL"
     return "strict holds what no rule allows" if profile == "strict" else ""
 
 
 def _batch(sheet: Sheet, batch: tuple[CallRow, ...]) -> None:
-    """The calls that the agent made together with this one, and what became of each."""
+    """Writes the calls that the agent made together with this one, and the outcome of each."""
     for number, row in enumerate(batch[:BATCH_SHOWN]):
         tool, call = columns_of(row, _TOOL)
-        said = [*pieces(f"{tool[:_TOOL]}  {call[:_SUMMARY]}"), *_dim(_became(row))]
-        rows = wrap(said, sheet.cells - VALUES - 1)
+        words = [*pieces(f"{tool[:_TOOL]}  {call[:_SUMMARY]}"), *_dim(_became(row))]
+        rows = wrap(words, sheet.cells - VALUES - 1)
         sheet.stated("same batch" if number == 0 else "", rows)
     if len(batch) > BATCH_SHOWN:
         more = f"{plural(len(batch) - BATCH_SHOWN, 'call')} more at the same moment"
@@ -138,22 +138,22 @@ def _became(row: CallRow) -> str:
 
 
 def _wrote(sheet: Sheet, data: RequestData) -> None:
-    """What the agent says that its call is for: its words, which nothing vouches for."""
+    """Writes what the agent says that its call is for: its own words, which nothing confirms."""
     words = data.tool.input.get("description")
     if data.tool.cls in ("mcp", "other"):
-        return  # there it may be all that the tool is told, and stands with the rest of the input
+        return  # there it may be all that the tool is given, and stands with the rest of the input
     if data.asks == "approval" and isinstance(words, str) and words.strip():
         more = "..." if len(words) > _WRITTEN else ""
         _fact(sheet, "agent wrote", _inked(pieces(f'"{words[:_WRITTEN]}"{more}'), "dim"))
 
 
 def _dim(words: str) -> list[Piece]:
-    """Words of ours that stand apart from what is before them; none without any."""
+    """Returns words of ours set apart from what precedes them; none without any."""
     return [Piece("   "), Piece(words, "dim")] if words else []
 
 
-def _inked(said: Iterable[Piece], ink: Token) -> list[Piece]:
-    return [msgspec.structs.replace(each, ink=ink) if each.ink == "fg" else each for each in said]
+def _inked(words: Iterable[Piece], ink: Token) -> list[Piece]:
+    return [msgspec.structs.replace(each, ink=ink) if each.ink == "fg" else each for each in words]
 
 
 def _size(count: int) -> str:

@@ -1,4 +1,4 @@
-"""The hooks of a call beside its other facts: who ran, how long, and when within the wait."""
+"""A call that nobody has to decide, in full, as lines, with the hooks that it met."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ SHORTEST_BAR = 6
 
 
 def draw_hooks(sheet: Sheet, call: TracedCall) -> None:
-    """Write each hook that ran with its time and bar; the one that decided stands out."""
+    """Writes each hook that ran with its time and bar; the one that decided stands out."""
     rows = [row for trace in call.traces for row in trace.data.rows]
     ran = [row for row in rows if row.status != "skipped"]
     sheet.gap()
@@ -29,22 +29,22 @@ def draw_hooks(sheet: Sheet, call: TracedCall) -> None:
     line.right(key_for("traces"), "accent", bold=True).right(" shows traces ", "dim")
     on = scale(ran, max(1, sheet.room - NAME - TIME - 1))
     for row in ran[:HOOKS_SHOWN]:
-        chosen = decides(row, call.deciding)
+        chosen = decides(row, call.decisive)
         line = sheet.line()
         line.add(cut_front(covered(row.handler[:200]), NAME - 1), bold=chosen)
         line.to(INDENT + NAME).add(_time(row).rjust(TIME), bold=chosen)
-        found = bar(row, on)
-        if found is not None and on.cells >= SHORTEST_BAR:
+        drawn = bar(row, on)
+        if drawn is not None and on.cells >= SHORTEST_BAR:
             ink: Token = "accent" if chosen else "dim"
-            line.add(" " * (1 + found.before)).add(THIN * found.queued, "faint")
-            line.add(BAR * found.running, ink)
-    said = []
+            line.add(" " * (1 + drawn.before)).add(THIN * drawn.queued, "faint")
+            line.add(BAR * drawn.running, ink)
+    others = []
     if len(ran) > HOOKS_SHOWN:
-        said.append(f"{count(len(ran) - HOOKS_SHOWN)} more")
+        others.append(f"{count(len(ran) - HOOKS_SHOWN)} more")
     if len(rows) > len(ran):
-        said.append(f"{count(len(rows) - len(ran))} skipped")
-    if said:
-        sheet.line().add(", ".join(said), "dim")
+        others.append(f"{count(len(rows) - len(ran))} skipped")
+    if others:
+        sheet.line().add(", ".join(others), "dim")
 
 
 def _time(row: TraceRow) -> str:

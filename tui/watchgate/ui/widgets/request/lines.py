@@ -1,4 +1,4 @@
-"""A request or a call in full, as lines: all that was sent, and all that is known about it."""
+"""A request in full, as lines: all that was sent, and all that is known about it."""
 
 from __future__ import annotations
 
@@ -69,10 +69,18 @@ def live_lines(
     air: bool = False,
     stale: bool = False,
 ) -> list[Line]:
-    """The lines that change with time: who asks, at which place, and what silence does when.
+    """Returns the lines that change with time: who asks, and what silence does when.
 
-    Where they do not fit, each gets a second line: nothing of them is cut. `air` sets them apart;
-    `stale` says that nobody knows the time that is left.
+    Where they do not fit, each gets a second line: nothing of them is cut.
+
+    Args:
+        view: The request.
+        now_us: The present (UTC µs).
+        cells: Width of the lines.
+        colors: The palette.
+        place: Its place in the queue, in words.
+        air: Whether blank lines set them apart.
+        stale: Whether the core is lost, so that no time is known.
     """
     data = view.data
     head = Line(colors).to(INDENT)
@@ -88,21 +96,26 @@ def live_lines(
     else:
         words_left(words, silence(data, view.agent, left_s, whole=True), left_s)
         after.add(after_silence(data, view.agent), "dim")
-    beside = cells - words.left_cells - after.left_cells - 7
-    room = beside if beside >= SHORTEST_BAR else cells - words.left_cells - 4
+    remaining = cells - words.left_cells - after.left_cells - 7
+    room = remaining if remaining >= SHORTEST_BAR else cells - words.left_cells - 4
     if left_s is not None and room >= SHORTEST_BAR:
         words.add("   ")
         for stretch, ink in bar(left_s, data.timeout_s, min(LONGEST_BAR, room)):
             words.add(stretch, ink)
     why = "" if stale else why_so_long(data)
     waits = [Line(colors).to(INDENT).fit(why, cells - INDENT - 1, "dim")] if why else []
-    heads = _beside(head, who, cells, colors)
+    heads = _joined_lines(head, who, cells, colors)
     if place and heads[0].left_cells + len(place) + 3 <= cells:
         heads[0].right(f"{place} ", "dim")
-    return [*heads, *([Line(colors)] if air else []), *_beside(words, after, cells, colors), *waits]
+    return [
+        *heads,
+        *([Line(colors)] if air else []),
+        *_joined_lines(words, after, cells, colors),
+        *waits,
+    ]
 
 
-def _beside(left: Line, more: Line, cells: int, colors: Palette) -> list[Line]:
+def _joined_lines(left: Line, more: Line, cells: int, colors: Palette) -> list[Line]:
     if left.left_cells + 3 + more.left_cells < cells:
         return [left.add("   ").join(more)]
     return [left, Line(colors).to(INDENT).join(more)]
@@ -117,7 +130,7 @@ def request_lines(
     batch: tuple[CallRow, ...] = (),
     dense: bool = False,
 ) -> list[Line]:
-    """All of a request below its live lines, on this sheet.
+    """Returns all of a request below its live lines, on this sheet.
 
     Args:
         view: The request.
@@ -128,7 +141,7 @@ def request_lines(
         dense: Whether the call stands in one piece, with the reasons for its parts after it.
     """
     data = view.data
-    told: set[Finding] = set()
+    shown_findings: set[Finding] = set()
     if data.asks == "question":
         _questions(sheet, data)
     elif data.asks == "plan":
@@ -137,18 +150,18 @@ def request_lines(
         sheet.section("plan", _size(sheet, len(rows), text))
         sheet.rows(rows)
     else:
-        told = _call(sheet, data, dense=dense)
+        shown_findings = _call(sheet, data, dense=dense)
         _rewritten(sheet, data)
         draw_edit(sheet, data)
-    input_told = _input_beside(sheet, data)
+    input_shown = _other_input(sheet, data)
     comments_from = len(sheet.lines)
     if data.asks == "approval":
-        _why(sheet, data, told)
+        _why(sheet, data, shown_findings)
     draw_facts(sheet, view, Known(session=session, profile=profile, batch=batch))
-    if data.asks == "approval" and input_told:
+    if data.asks == "approval" and input_shown:
         draw_raw(sheet, data)
     sheet.comments = range(comments_from, len(sheet.lines))
-    if not input_told:
+    if not input_shown:
         _input(sheet, data)
     if too_long(data):
         sheet.section("too long to be shown to its end, so it can only be denied")
@@ -157,9 +170,9 @@ def request_lines(
 
 def _questions(sheet: Sheet, data: RequestData) -> None:
     cells = sheet.room
-    if said := lead(data):
+    if lead_text := lead(data):
         sheet.section("form")
-        sheet.rows(wrap(pieces(said), cells, lines=True))
+        sheet.rows(wrap(pieces(lead_text), cells, lines=True))
     for number, question in enumerate(data.questions, 1):
         count = f" {number} of {len(data.questions)}" if len(data.questions) > 1 else ""
         sheet.section(f"question{count}", safe_text(question.header[:40]))
@@ -168,64 +181,66 @@ def _questions(sheet: Sheet, data: RequestData) -> None:
 
 
 def _size(sheet: Sheet, rows: int, text: str, count: int = 0) -> str:
-    """How long a text is; once all of it was on the screen, that it was."""
+    """Returns the size of a text; once all of it was on the screen, a note on that."""
     of = [plural(count, "part")] if count > 1 else []
-    if sheet.seen:
+    if sheet.all_shown:
         return ", ".join(["shown to its end", *(of or [plural(rows, "line")])])
     return ", ".join([*of, plural(rows, "line"), plural(len(text), "character")])
 
 
 def _call(sheet: Sheet, data: RequestData, *, dense: bool) -> set[Finding]:
-    """The call's own text with its marks; returns the findings that are told beside it."""
+    """Writes the call's own text with its marks; returns the findings shown with it."""
     text = shown_text(data.tool, data.summary)
-    kept, how = text[:APPROVABLE_CHARS], look(data, bare=sheet.how.bare)
+    text_start, masking = text[:APPROVABLE_CHARS], look(data, bare=sheet.masking.bare)
     drawn = Sheet(sheet.cells, sheet.colors, sheet.home_dir, payload=sheet.payload)
     shell = data.tool.cls == "shell"
-    found = parts(data, kept) if shell else []
-    count = len(found)
+    all_parts = parts(data, text_start) if shell else []
+    count = len(all_parts)
     if dense or max(count, len(data.findings)) > DRAWN_PARTS:
-        found = []  # nobody reads so many one by one, and drawing them takes seconds
-    if found:
-        lines = draw_parts(drawn, kept, found, how)
+        all_parts = []  # nobody reads so many one by one, and drawing them takes seconds
+    if all_parts:
+        lines = draw_parts(drawn, text_start, all_parts, masking)
     else:
-        rows = lay_out(kept, data.findings, sheet.room, lines=True, how=how)
+        rows = lay_out(text_start, data.findings, sheet.room, lines=True, masking=masking)
         drawn.rows(rows)
         lines = len(rows)
     if not (sheet.payload and names_itself(data, sheet.cells)):
         sheet.section("command" if shell else "call", _size(sheet, lines, text, count))
         sheet.lines += drawn.lines
     _secrets(sheet, secrets_of(data))
-    return placed(found)
+    return placed(all_parts)
 
 
 def _secrets(sheet: Sheet, number: int) -> None:
-    """How many secrets are covered, or told, and the key for the other."""
+    """Writes how many secrets are masked or shown, and the key for the other."""
     if not number:
         return
-    bare = sheet.how.bare
+    bare = sheet.masking.bare
     line = sheet.line().add(f"{plural(number, 'secret')} {'told' if bare else 'covered'}   ", "dim")
     line.add(sheet.reveal, "accent", bold=True)
     line.add(f" {'covers' if bare else 'shows'} {'it' if number == 1 else 'them'}", "dim")
 
 
 def _rewritten(sheet: Sheet, data: RequestData) -> None:
-    """What became of the input that the agent sent, where that is not what would run."""
+    """Writes the changes between the input that the agent sent and what would run."""
     if data.before is None:
         return
-    found = rewritten(data, bare=sheet.how.bare)
-    whose = f"you edited {short_id(data.edited_from)}" if data.edited_from else "not as it was sent"
-    sheet.section(f"rewritten: {whose}", "- sent   + would run")
-    rows = folded(numbered(found))
-    sheet.lines.extend(drawn(rows, sheet.cells, sheet.colors, sheet.how, numbers=False))
+    changes = rewritten(data, bare=sheet.masking.bare)
+    author = (
+        f"you edited {short_id(data.edited_from)}" if data.edited_from else "not as it was sent"
+    )
+    sheet.section(f"rewritten: {author}", "- sent   + would run")
+    rows = folded(numbered(changes))
+    sheet.lines.extend(drawn(rows, sheet.cells, sheet.colors, sheet.masking, numbers=False))
 
 
-def _why(sheet: Sheet, data: RequestData, told: set[Finding]) -> None:
-    """What was not said beside the text: why somebody asks, and what is about the whole call."""
-    about = [finding for finding in telling(data.findings) if finding not in told]
+def _why(sheet: Sheet, data: RequestData, shown_findings: set[Finding]) -> None:
+    """Writes the reasons not shown with the text: why somebody asks, and about the whole call."""
+    about = [finding for finding in telling(data.findings) if finding not in shown_findings]
     reasons = {finding.reason for finding in data.findings}
     own = data.reason if data.reason not in reasons else ""
     raised = data.raised if data.raised not in reasons else ""
-    notes = line_notes(data, bare=sheet.how.bare)
+    notes = line_notes(data, bare=sheet.masking.bare)
     hidden = hidden_rule(data.findings) if notes else None  # the notes tell it line by line
     about = [finding for finding in about if finding != hidden]
     programs = list(plain_words(data.segments))
@@ -243,18 +258,18 @@ def _why(sheet: Sheet, data: RequestData, told: set[Finding]) -> None:
         sheet.rows(wrap([Piece(words, "dim")], sheet.room))
 
 
-def _input_beside(sheet: Sheet, data: RequestData) -> bool:
-    """Tell the input that the call's text leaves out, if it is short; whether none is missing."""
+def _other_input(sheet: Sheet, data: RequestData) -> bool:
+    """Writes the input that the call's text leaves out, if short; returns whether all is shown."""
     if data.asks == "question":
         return True
     if data.asks == "approval" and not sheet.payload:
         return False
-    beside = (besides if data.asks == "approval" else rest)(data, bare=sheet.how.bare)
-    if beside.whole and beside.text:
+    others = (besides if data.asks == "approval" else rest)(data, bare=sheet.masking.bare)
+    if others.whole and others.text:
         if sheet.air:
             sheet.gap()
-        sheet.fact("input", beside.text)
-    return beside.whole
+        sheet.fact("input", others.text)
+    return others.whole
 
 
 def _input(sheet: Sheet, data: RequestData) -> None:
@@ -263,5 +278,5 @@ def _input(sheet: Sheet, data: RequestData) -> None:
     if len(raw) <= APPROVABLE_CHARS:
         draw_tree(sheet, data.tool.input)
         return
-    sheet.rows(plain(raw[:APPROVABLE_CHARS].decode(errors="replace"), sheet.room, sheet.how))
+    sheet.rows(plain(raw[:APPROVABLE_CHARS].decode(errors="replace"), sheet.room, sheet.masking))
     sheet.line().add(f"... {count(len(raw) - APPROVABLE_CHARS)} bytes more", "dim")

@@ -1,4 +1,4 @@
-"""The parts of a command as lines: number and risk before each, carets and reasons below it."""
+"""A command in its numbered parts, as lines: a risk before each, carets and reasons below."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ from watchgate.ui.widgets.shown import Look, Shown, shown
 NARROWEST_REASON = 24
 
 
-def draw_parts(sheet: Sheet, text: str, parts: Sequence[Part], how: Look) -> int:
-    """Write all parts; returns the lines that the text itself takes."""
-    return sum(_draw(sheet, text, part, len(parts), how) for part in parts)
+def draw_parts(sheet: Sheet, text: str, parts: Sequence[Part], masking: Look) -> int:
+    """Writes all parts; returns the lines that the text itself takes."""
+    return sum(_draw(sheet, text, part, len(parts), masking) for part in parts)
 
 
 def draw_finding(sheet: Sheet, finding: Finding, column: int) -> None:
-    """Write a finding about no stretch of the text: its risk, its reason, a safer way."""
+    """Writes a finding about no stretch of the text: its risk, its reason, a safer way."""
     line = sheet.line().to(column)
     line.add(RISK_GLYPH[finding.risk], RISK_TOKEN[finding.risk], bold=True)
     room = sheet.cells - column - 6
@@ -35,10 +35,19 @@ def draw_finding(sheet: Sheet, finding: Finding, column: int) -> None:
         sheet.rows([row], column + 5, line if place == 0 else None)
 
 
-def _draw(sheet: Sheet, text: str, part: Part, count: int, how: Look) -> int:
-    first, last = bisect_left(how.starts, part.start), bisect_left(how.starts, part.end)
-    starts = tuple(at - part.start for at in how.starts[first:last])
-    own = shown(text[part.start : part.end], msgspec.structs.replace(how, starts=starts))
+def _draw(sheet: Sheet, text: str, part: Part, count: int, masking: Look) -> int:
+    """Writes one part; returns the lines that its text takes.
+
+    Args:
+        sheet: The sheet to write on.
+        text: The whole text.
+        part: The part of it.
+        count: The number of parts.
+        masking: Which parts of the text are masked.
+    """
+    first, last = bisect_left(masking.starts, part.start), bisect_left(masking.starts, part.end)
+    starts = tuple(at - part.start for at in masking.starts[first:last])
+    own = shown(text[part.start : part.end], msgspec.structs.replace(masking, starts=starts))
     findings = tuple(_within(finding, part) for finding in part.findings)
     column = INDENT
     head = None
@@ -69,7 +78,7 @@ def _draw(sheet: Sheet, text: str, part: Part, count: int, how: Look) -> int:
 
 
 def _within(finding: Finding, part: Part) -> Finding:
-    """The finding with its span counted from the part's start, and no longer than the part."""
+    """Returns the finding with its span relative to the part, and no longer than the part."""
     if finding.span is None:
         return finding
     start, end = finding.span
@@ -79,7 +88,7 @@ def _within(finding: Finding, part: Part) -> Finding:
 
 
 def _joined(own: Shown, findings: tuple[Finding, ...], part: Part) -> Iterator[Piece]:
-    """The pieces of a part, the operator at its end dim."""
+    """Yields the pieces of a part, the operator at its end dim."""
     join = own.at(part.joined - part.start)
     done = 0
     for piece in marked(own, findings):
@@ -92,17 +101,25 @@ def _joined(own: Shown, findings: tuple[Finding, ...], part: Part) -> Iterator[P
 
 
 def _by_span(own: Shown, findings: Iterable[Finding]) -> list[tuple[Span, list[Finding]]]:
-    """The findings that share a stretch of the shown text, by where it begins, the graver first."""
-    found: dict[Span, list[Finding]] = {}
+    """Returns the findings by their stretch of the shown text, the graver first."""
+    by_span: dict[Span, list[Finding]] = {}
     for finding in findings:
         if finding.span is not None:
-            found.setdefault(own.span(finding.span), []).append(finding)
-    graver = {span: max(RISK_RANK[each.risk] for each in about) for span, about in found.items()}
-    return sorted(found.items(), key=lambda item: (item[0][0], -graver[item[0]], item[0][1]))
+            by_span.setdefault(own.span(finding.span), []).append(finding)
+    graver = {span: max(RISK_RANK[each.risk] for each in about) for span, about in by_span.items()}
+    return sorted(by_span.items(), key=lambda item: (item[0][0], -graver[item[0]], item[0][1]))
 
 
 def _carets(sheet: Sheet, cells: Span, about: list[Finding], risk: str, column: int) -> None:
-    """Carets below some cells, and why: behind them, or below where that takes fewer rows."""
+    """Writes carets below some cells, and the reasons behind them, or below in fewer rows.
+
+    Args:
+        sheet: The sheet to write on.
+        cells: The first cell and the one behind the last.
+        about: The findings.
+        risk: The risk of the part.
+        column: The cell at which the part begins.
+    """
     about = sorted(about, key=lambda finding: -RISK_RANK[finding.risk])
     first, end = cells
     line = sheet.line().to(first).add("^" * max(1, end - first), RISK_TOKEN[about[0].risk])
@@ -110,27 +127,27 @@ def _carets(sheet: Sheet, cells: Span, about: list[Finding], risk: str, column: 
     room, named = sheet.cells - behind - 1, not sheet.payload
     below = _reasons(about, sheet.cells - column - 3, risk, named=named)
     if room >= NARROWEST_REASON:
-        beside = _reasons(about, room, risk, named=named)
-        if len(beside) <= len(below) + 1:
-            sheet.rows(beside, behind, line)
+        side_rows = _reasons(about, room, risk, named=named)
+        if len(side_rows) <= len(below) + 1:
+            sheet.rows(side_rows, behind, line)
             return
     sheet.rows(below, column + 2)
 
 
-def _reasons(about: list[Finding], room: int, beside: str, *, named: bool) -> list[Row]:
-    """Why, by which rule (if that is `named`), and a safer way.
+def _reasons(about: list[Finding], room: int, part_risk: str, *, named: bool) -> list[Row]:
+    """Returns reasons, rules (if `named`) and safer ways as rows.
 
-    The risk goes with it where it is not the one `beside` them.
+    A finding's risk goes with it where it is not `part_risk`.
     """
     rows: list[Row] = []
     for finding in about:
-        glyph = f"{RISK_GLYPH[finding.risk]} " if finding.risk != beside else ""
-        said = [
+        glyph = f"{RISK_GLYPH[finding.risk]} " if finding.risk != part_risk else ""
+        words = [
             Piece(glyph, RISK_TOKEN[finding.risk]),
             *marked(shown(clause(finding.reason)), ()),
             *([Piece("  "), Piece(safe_text(finding.rule), "dim")] if named else []),
         ]
-        rows += wrap(said, room)
+        rows += wrap(words, room)
         if finding.suggest:
             rows += wrap([Piece("safer  ", "dim"), *marked(shown(finding.suggest), ())], room)
     return rows

@@ -1,4 +1,4 @@
-"""A request's text in its numbered parts, each with the findings about it."""
+"""A command in its numbered parts, as lines: a risk before each, carets and reasons below."""
 
 from __future__ import annotations
 
@@ -33,16 +33,16 @@ class Part(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def parts(data: RequestData, text: str) -> list[Part]:
-    """The parts of the text, which together are all of it."""
+    """Returns the parts of the text, which together are all of it."""
     starts: dict[int, int] = {}
     for segment in data.segments:
         at = min(segment.span[0], starts.get(segment.number, segment.span[0]))
         starts[segment.number] = at
     numbered = sorted((at, number) for number, at in starts.items() if at < len(text))
     if len(numbered) < 2:
-        found = tuple(f for f in telling(data.findings) if f.span or f.segment)
-        risk = _worst([finding.risk for finding in found])
-        return [Part(start=0, end=len(text), joined=len(text), risk=risk, findings=found)]
+        findings = tuple(f for f in telling(data.findings) if f.span or f.segment)
+        risk = _worst([finding.risk for finding in findings])
+        return [Part(start=0, end=len(text), joined=len(text), risk=risk, findings=findings)]
     edges = [0, *(at for at, _ in numbered[1:]), len(text)]
     risks: dict[int, list[str]] = {number: [] for _, number in numbered}
     for segment in data.segments:
@@ -54,14 +54,23 @@ def parts(data: RequestData, text: str) -> list[Part]:
     ]
 
 
-def placed(found: list[Part]) -> set[Finding]:
-    """The findings that stand with a part; the others are about the whole call."""
-    return {finding for part in found for finding in part.findings}
+def placed(parts: list[Part]) -> set[Finding]:
+    """Returns the findings that stand with a part; the others are about the whole call."""
+    return {finding for part in parts for finding in part.findings}
 
 
 def _part(
     text: str, number: int, span: Span, risks: Sequence[str], findings: Sequence[Finding]
 ) -> Part:
+    """Returns one numbered part.
+
+    Args:
+        text: The whole text.
+        number: The part's number, from 1.
+        span: Its start and end.
+        risks: The risks of its commands.
+        findings: The findings about it.
+    """
     start, end = span
     joined = _JOINS.search(text, max(start, end - 40), end)
     return Part(
@@ -81,12 +90,12 @@ def _worst(risks: Sequence[str]) -> str:
 def _about(
     data: RequestData, edges: Sequence[int], numbers: Sequence[int]
 ) -> dict[int, list[Finding]]:
-    """The findings of each part: those that begin in it, or are about all of it."""
-    found: dict[int, list[Finding]] = {number: [] for number in numbers}
+    """Returns the findings of each part: those that begin in it, or are about all of it."""
+    by_part: dict[int, list[Finding]] = {number: [] for number in numbers}
     for finding in telling(data.findings):
         if finding.span is None:
-            if finding.segment in found:
-                found[finding.segment].append(finding)
+            if finding.segment in by_part:
+                by_part[finding.segment].append(finding)
         elif finding.span[0] < edges[-1]:
-            found[numbers[bisect_right(edges, finding.span[0]) - 1]].append(finding)
-    return found
+            by_part[numbers[bisect_right(edges, finding.span[0]) - 1]].append(finding)
+    return by_part

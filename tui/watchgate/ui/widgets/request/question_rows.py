@@ -1,4 +1,4 @@
-"""What an agent asks a person, as rows of text: each question and its numbered choices."""
+"""The text of a request as rows: commands, questions and plans, wrapped, marked, nothing hidden."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _NEWLINE = Piece("\\n", "dim")
 
 @remembered(maxsize=16)
 def asked_rows(questions: tuple[Question, ...], cells: int, lead: str = "") -> tuple[Row, ...]:
-    """The rows of all questions at a width; `lead` is what was said before the first of them."""
+    """Wraps all questions into rows at a width, after their `lead`."""
     rows: list[Row] = list(wrap(pieces(lead), cells)) if lead else []
     for number, question in enumerate(questions, 1):
         count = f"{number} of {len(questions)}" if len(questions) > 1 else ""
@@ -30,20 +30,20 @@ def asked_rows(questions: tuple[Question, ...], cells: int, lead: str = "") -> t
 
 @remembered(maxsize=16)
 def plan_rows(text: str, cells: int, *, air: bool) -> tuple[Row, ...]:
-    """The rows of a plan, a line to each of its own; without `air` empty lines are left out."""
+    """Wraps a plan into rows, a line to each of its own; without `air` no empty ones."""
     rows = (_ended(row) for row in wrap(pieces(text.rstrip("\n")), cells, lines=True))
     return tuple(row for row in rows if row or air)
 
 
 def _ended(row: Row) -> Row:
-    """The row without the mark of its newline: it is the end of a line on the screen as well."""
+    """Returns the row without the mark of its newline, which is the end of a line here as well."""
     return row[:-1] if row and row[-1] == _NEWLINE else row
 
 
 def question_rows(
     question: Question, cells: int, *, count: str = "", chosen: Sequence[str] = ()
 ) -> list[Row]:
-    """The rows of one question; choices that are `chosen` are marked."""
+    """Wraps one question into rows; choices that are `chosen` are marked."""
     head = [Piece(f"{count}  ", "dim")] if count else []
     rows = list(wrap([*head, *pieces(question.text)], cells))
     labels = [width(choice.label) for choice in question.choices]
@@ -54,19 +54,28 @@ def question_rows(
 
 
 def lead(data: RequestData) -> str:
-    """What the agent says before its questions, where the first of them does not repeat it."""
-    said = data.summary
-    return "" if any(said == question.text for question in data.questions) else said
+    """Returns the agent's words before its questions, where the first does not repeat them."""
+    summary = data.summary
+    return "" if any(summary == question.text for question in data.questions) else summary
 
 
 def _choice(choice: Choice, number: int, column: int, cells: int, *, chosen: bool) -> list[Row]:
+    """Wraps one choice into rows.
+
+    Args:
+        choice: The choice.
+        number: Its number, from 1.
+        column: Cells of the widest label.
+        cells: Width of the rows.
+        chosen: Whether it is marked.
+    """
     mark = Piece("> " if chosen else "  ", "accent")
     head = (mark, Piece(f"{number}".ljust(NUMBER_CELLS - 2), "accent"))
-    told: list[Piece] = list(pieces(choice.label))
+    words: list[Piece] = list(pieces(choice.label))
     if choice.description:
-        gap = max(2, column + 2 - sum(width(piece.text) for piece in told))
-        told += [Piece(" " * gap), *_inked(pieces(choice.description), "dim")]
-    rows = wrap(told, max(8, cells - NUMBER_CELLS))
+        gap = max(2, column + 2 - sum(width(piece.text) for piece in words))
+        words += [Piece(" " * gap), *_inked(pieces(choice.description), "dim")]
+    rows = wrap(words, max(8, cells - NUMBER_CELLS))
     indent = (Piece(" " * NUMBER_CELLS),)
     return [(*(head if at == 0 else indent), *row) for at, row in enumerate(rows)]
 

@@ -16,10 +16,6 @@ VALUES = 15
 class Sheet:
     """Lines in the making, all at one width and in one palette.
 
-    `air` says how plenty rows are: 1 sets titles apart from what is below them, 2 sections from
-    each other. With `bare` secrets are told; `reveal` is the key for that. `payload` is the key
-    that shows the raw input elsewhere, empty where it has to stand here. `seen` says that all of
-    the request was on the screen.
     `comments` are the numbers of the lines that say nothing of what would run.
     """
 
@@ -33,11 +29,25 @@ class Sheet:
         bare: bool = False,
         reveal: str = "u",
         payload: str = "",
-        seen: bool = False,
+        all_shown: bool = False,
     ) -> None:
+        """Begins an empty sheet.
+
+        Args:
+            cells: Width of the lines.
+            colors: The palette.
+            home_dir: The path shown as `~`.
+            air: Blank lines: 1 sets titles apart from what is below them, 2 also sections from
+                each other.
+            bare: Whether secrets are shown.
+            reveal: The key that shows or masks them.
+            payload: The key that shows the raw input elsewhere, empty where it has to stand
+                here.
+            all_shown: Whether all of the request was on the screen.
+        """
         self.cells, self.colors, self.home_dir, self.air = cells, colors, home_dir, air
-        self.how = Look(bare=True) if bare else COVERED
-        self.reveal, self.payload, self.seen = reveal, payload, seen
+        self.masking = Look(bare=True) if bare else COVERED
+        self.reveal, self.payload, self.all_shown = reveal, payload, all_shown
         self.lines: list[Line] = []
         self.comments = range(0)
 
@@ -47,17 +57,17 @@ class Sheet:
         return self.cells - INDENT - 1
 
     def line(self) -> Line:
-        """A new line, added and indented."""
+        """Adds a new indented line and returns it."""
         line = Line(self.colors).to(INDENT)
         self.lines.append(line)
         return line
 
     def gap(self) -> None:
-        """An empty line."""
+        """Adds an empty line."""
         self.line()
 
     def section(self, name: str, aside: str = "") -> None:
-        """A section's title, with what can be said about its size."""
+        """Adds a section's title, with a remark on its size."""
         self.gap()
         if self.air > 1:
             self.gap()
@@ -68,7 +78,7 @@ class Sheet:
             self.gap()
 
     def rows(self, rows: Iterable[Row], column: int = INDENT, first: Line | None = None) -> None:
-        """Rows of text from a column on, each on a line of its own; the first may be begun."""
+        """Adds rows of text from a column on, each on its own line; the first may be begun."""
         for row in rows:
             line = (first or self.line()).to(column)
             first = None
@@ -76,14 +86,14 @@ class Sheet:
                 piece.onto(line, underline=False)
 
     def fact(self, label: str, value: str, *, bold: bool = False) -> None:
-        """A label and its value, wrapped; nothing without a value."""
+        """Adds a label and its value, wrapped; nothing without a value."""
         if not value:
             return
-        for number, row in enumerate(plain(value, self.cells - VALUES - 1, self.how)):
+        for number, row in enumerate(plain(value, self.cells - VALUES - 1, self.masking)):
             line = self.line().add(label if number == 0 else "", "dim").to(VALUES)
             for piece in row:
                 line.add(piece.text, piece.ink, bold=bold, reverse=piece.hidden)
 
     def stated(self, label: str, rows: Iterable[Row]) -> None:
-        """A label and rows of text beside it."""
+        """Adds a label and rows of text next to it."""
         self.rows(rows, VALUES, self.line().add(label, "dim"))

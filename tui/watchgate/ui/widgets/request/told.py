@@ -1,4 +1,4 @@
-"""Whether a request's text and changes tell all of its input, so that the payload adds nothing."""
+"""The section of a request that shows an edit: changes by file, remarks by line, other input."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from watchgate.ui.covered import covered
 from watchgate.ui.formats import width
 from watchgate.ui.widgets.request.request_words import Rest, rest
 
-BESIDE_PATH = 24
+HEADING_CELLS = 24
 """The cells that the heading of a change needs besides its path."""
 
 
 def besides(data: RequestData, *, bare: bool = False) -> Rest:
-    """What the input holds besides the text and the changes that are drawn of it."""
+    """Returns the input besides the text and the changes that are drawn of it."""
     if data.tool.cls != "edit":
         return rest(data, bare=bare)
     left = _undrawn(data.tool)
@@ -32,23 +32,23 @@ def besides(data: RequestData, *, bare: bool = False) -> Rest:
 
 
 def names_itself(data: RequestData, cells: int) -> bool:
-    """Whether the changes of an edit say in their heading all that its own text would say."""
+    """Returns whether the heading of an edit's changes shows all that its text would show."""
     paths = tool_input.paths(data.tool)
     if data.tool.cls != "edit" or len(paths) != 1:
         return False
     marked = path_findings(data)
     if any(each.span and each not in marked for each in data.findings):
         return False
-    if width(covered(paths[0])) + BESIDE_PATH > cells:
+    if width(covered(paths[0])) + HEADING_CELLS > cells:
         return False
     if not tool_input.patch(data.tool):
         return any(tool_input.replacements(data.tool))
-    found = blocks(data.tool, bare=True)
-    return bool(found) and all(block.path == paths[0] for block in found)
+    changes = blocks(data.tool, bare=True)
+    return bool(changes) and all(block.path == paths[0] for block in changes)
 
 
 def path_findings(data: RequestData) -> list[Finding]:
-    """The findings about the one path of an edit, which the heading of the change marks."""
+    """Returns the findings about the one path of an edit, which the change's heading marks."""
     paths = tool_input.paths(data.tool)
     if len(paths) != 1:
         return []
@@ -60,7 +60,7 @@ def path_findings(data: RequestData) -> list[Finding]:
 
 
 def _undrawn(tool: Tool) -> dict[str, Any]:
-    """The fields of an edit that are neither a text that it takes away or puts in nor its patch."""
+    """Returns the fields of an edit that are neither an old or new text nor a patch."""
     if patch := tool_input.patch(tool):
         drawn = {patch}  # nothing else of the input is drawn then
     else:
@@ -71,7 +71,7 @@ def _undrawn(tool: Tool) -> dict[str, Any]:
 
 
 def _is_drawn(key: str, value: object, drawn: Set[str]) -> bool:
-    """Whether the changes tell a field; the same words in another field mean something else."""
+    """Returns whether the changes show a field; equal words in another field do not count."""
     if key in tool_input.PARTED and isinstance(value, list):
         return all(
             isinstance(part, dict) and all(_is_text_drawn(*each, drawn) for each in part.items())

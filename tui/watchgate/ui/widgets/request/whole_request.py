@@ -1,4 +1,4 @@
-"""The docked request on the Approvals screen, and word to the arming that it is drawn."""
+"""The docked request on the Approvals screen, which reports to the arming when it is drawn."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from watchgate.ui.widgets.request.detail import Detail
 
 _GROUNDS = ("bg", "s1", "s2", "sel", "add_ground", "del_ground")
 _NEVER = Card(id="", risk="")
-"""Stands for what was reported last while that is not known."""
+"""The last reported card while that is not known."""
 
 
 class WholeRequest(Detail):
@@ -40,11 +40,11 @@ class WholeRequest(Detail):
 
     @property
     def inks(self) -> Palette:
-        """The palette in use; of what was only last seen every text is in one grey."""
+        """The palette in use; of a lost core every text is in one grey."""
         return faded(super().inks) if self.stale else super().inks
 
     def take(self, moment: Moment, place: str) -> None:
-        """Show the docked request of this moment, at its `place` in the queue."""
+        """Shows the docked request of this moment, at its `place` in the queue."""
         if moment.link.lost != self.stale:
             self.stale = moment.link.lost
             self._drawn = None
@@ -54,7 +54,7 @@ class WholeRequest(Detail):
             moment.docked,
             moment.state,
             moment.now_us,
-            seen=not moment.context.unseen,
+            was_all_shown=not moment.context.unseen,
             place=place,
             bare=moment.bare,
             reveal=moment.reveal,
@@ -64,18 +64,18 @@ class WholeRequest(Detail):
             self.refresh()
 
     def again(self) -> None:
-        """Report the card when it is painted next: something else may have reported another."""
+        """Reports the card when it is painted next: something else may have reported another."""
         self._reported = _NEVER
         self.refresh()
 
     def none(self) -> None:
-        """No request is shown."""
+        """Reports that no request is shown."""
         if self._reported is not None:
             self._reported = None
             self.call_next(self._report, None)
 
     def render_line(self, y: int) -> Strip:
-        """The line `y`; only what is really painted counts as shown."""
+        """Returns the line `y`; only what is really painted counts as shown."""
         strip = super().render_line(y)
         card = self._card()
         if card is not None and card != self._reported:
@@ -101,7 +101,7 @@ class WholeRequest(Detail):
 
 @lru_cache(maxsize=8)
 def faded(palette: Palette) -> Palette:
-    """The palette with all its inks the one of stale rows; the grounds stay."""
+    """Returns the palette with all its inks in the one of stale rows; the grounds stay."""
     colors = {
         token: color if token in _GROUNDS else palette.colors["off"]
         for token, color in palette.colors.items()

@@ -1,1 +1,1 @@
-"""One session and its sub-agents."""
+"""Sessions: the list of live ones, and one as a page with its agents as a tree."""

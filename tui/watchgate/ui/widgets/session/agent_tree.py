@@ -1,7 +1,7 @@
 """A session's agents as a tree: the main one, its sub-agents, and what each of them does now.
 
-Agents tell which session a sub-agent belongs to and not which other sub-agent started it, so the
-tree is of one level.
+Agents report which session a sub-agent belongs to and not which other sub-agent started it, so
+the tree is of one level.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ class Branch(msgspec.Struct, frozen=True):
 def branches(
     view: SessionView, rows: Iterable[CallRow], pending: Iterable[PendingView]
 ) -> list[Branch]:
-    """The main agent, then its sub-agents: those at work first, each by when it came.
+    """Returns the main agent, then its sub-agents: those at work first, each by when it came.
 
     `rows` are the session's calls, the oldest first.
     """
@@ -76,14 +76,14 @@ def branches(
     return [main, *(_branch(sub, newest, asked) for sub in subs)]
 
 
-def tree_lines(found: list[Branch], now_us: int, cells: int, colors: Palette) -> list[Line]:
-    """A line for each agent, and below it what it asks or does."""
+def tree_lines(agents: list[Branch], now_us: int, cells: int, colors: Palette) -> list[Line]:
+    """Returns a line for each agent, and below it what it asks or does."""
     lines: list[Line] = []
-    for place, branch in enumerate(found):
-        last = place == len(found) - 1
+    for place, branch in enumerate(agents):
+        last = place == len(agents) - 1
         stem = "" if place == 0 else "`- " if last else "|- "
         below = "" if place == 0 else "   " if last else "|  "
-        if place == 0 and len(found) > 1:
+        if place == 0 and len(agents) > 1:
             below = "|  "
         lines.append(_agent(branch, stem, now_us, cells, colors))
         lines += _doing(branch, below or "   ", cells, colors)
@@ -105,6 +105,15 @@ def _branch(
 
 
 def _agent(branch: Branch, stem: str, now_us: int, cells: int, colors: Palette) -> Line:
+    """Draws the line of one agent.
+
+    Args:
+        branch: The agent.
+        stem: The lines of the tree before its name.
+        now_us: The present (UTC µs).
+        cells: Width of the line.
+        colors: The palette.
+    """
     gone = branch.state is SessionState.GONE
     line = Line(colors).to(INDENT).add(stem, "dim")
     name = covered(branch.name[:_LONGEST])
@@ -125,7 +134,7 @@ def _agent(branch: Branch, stem: str, now_us: int, cells: int, colors: Palette) 
 
 
 def _doing(branch: Branch, stem: str, cells: int, colors: Palette) -> list[Line]:
-    """What it asks the operator, else its newest call; nothing of one that never called."""
+    """Returns the line of an agent's open request, else of its newest call; none of neither."""
     line = Line(colors).to(INDENT).add(stem, "dim")
     worst = branch.worst
     if worst is not None:
@@ -154,6 +163,16 @@ def _risk(line: Line, risk: str) -> None:
 def _call(
     line: Line, tool: str, summary: str, cells: int, ink: Token, *, bold: bool = False
 ) -> Line:
+    """Adds a call to a line.
+
+    Args:
+        line: The line to add to.
+        tool: Name of the tool.
+        summary: The call in short.
+        cells: Width of the line.
+        ink: Colour of the summary.
+        bold: Whether it is bold.
+    """
     line.add(f"{covered(tool[:TOOL_CHARS])}  ", "dim")
     room = max(0, cells - line.left_cells - 1)
     return line.fit(covered(summary)[: 4 * room + 8], room, ink, bold=bold)

@@ -1,4 +1,4 @@
-"""One session in full, as lines: who and where, what the gate saw of it, its agents, its calls."""
+"""One session in full, scrolled: facts, what the gate saw of it, its agents, its calls."""
 
 from __future__ import annotations
 
@@ -35,18 +35,29 @@ def session_lines(
     sheet: Sheet,
     cost: str = "",
 ) -> list[Line]:
-    """All that is known of a session; `rows` are its calls, the oldest first, `cost` its words."""
+    """Returns all that is known of a session.
+
+    Args:
+        view: The session.
+        rows: Its calls, the oldest first.
+        pending: Its open requests.
+        now_us: The present (UTC µs).
+        sheet: The sheet to write on.
+        cost: The words for its cost, or empty.
+    """
     head = sheet.line().fit(covered(view.label[:60]), sheet.room // 2, bold=True)
     host = f"  on {covered(view.host[:40])}" if view.host else ""
     words = f"  {covered(view.agent[:20])}{host}"
     head.fit(words, sheet.cells - head.left_cells - 1, "dim")
     sheet.gap()
     _facts(sheet, view, pending, now_us, cost)
-    found = branches(view, rows, pending)
+    agents = branches(view, rows, pending)
     subs = len(view.subs)
-    said = f"{plural(subs, 'sub-agent')}, {count(len(living(view)))} not ended" if subs else ""
-    sheet.section("agents", said)
-    sheet.lines.extend(tree_lines(found, now_us, sheet.cells, sheet.colors))
+    sub_agents = (
+        f"{plural(subs, 'sub-agent')}, {count(len(living(view)))} not ended" if subs else ""
+    )
+    sheet.section("agents", sub_agents)
+    sheet.lines.extend(tree_lines(agents, now_us, sheet.cells, sheet.colors))
     shown = rows[-CALLS_SHOWN:]
     sheet.section("newest calls", f"{count(len(shown))} of {count(view.calls)}" if shown else "")
     for row in reversed(shown):
@@ -63,6 +74,15 @@ def session_lines(
 def _facts(
     sheet: Sheet, view: SessionView, pending: Sequence[PendingView], now_us: int, cost: str
 ) -> None:
+    """Writes the facts of the session.
+
+    Args:
+        sheet: The sheet to write on.
+        view: The session.
+        pending: Its open requests.
+        now_us: The present (UTC µs).
+        cost: The words for its cost, or empty.
+    """
     oldest = min((each.at for each in pending), default=None)
     word = session_word(view, oldest, now_us)
     if view.gated is False and view.shown is not SessionState.WAITING:
@@ -91,7 +111,7 @@ def _facts(
 
 
 def _gated(view: SessionView) -> tuple[str, bool]:
-    """Whether the gate is asked before its calls, and why not; `?` before any call told."""
+    """Returns whether the gate is asked before its calls, and why not; `?` before any call."""
     ran = f"{count(view.passed)} of {count(view.ran)} calls that ran" if view.ran else ""
     if view.gated is None:
         return "? no call told yet", False

@@ -1,4 +1,4 @@
-"""The page of one session, scrolled."""
+"""One session in full, scrolled: facts, what the gate saw of it, its agents, its calls."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ AIRY_FROM = 30
 
 
 class SessionPicture(msgspec.Struct, frozen=True):
-    """One moment of a session: its view (None once forgotten), calls, what it asks and cost."""
+    """A session at a moment: its view (None once forgotten), calls, requests and cost."""
 
     view: SessionView | None = None
     rows: Sequence[CallRow] = ()
@@ -29,7 +29,7 @@ class SessionPicture(msgspec.Struct, frozen=True):
 
 
 class SessionPage(Pane, can_focus=False):
-    """All that is known of one session."""
+    """The page with all that is known of one session."""
 
     DEFAULT_CSS = "SessionPage { height: 1fr; width: 1fr; }"
 
@@ -40,18 +40,18 @@ class SessionPage(Pane, can_focus=False):
         self._offset = 0
 
     def show(self, picture: SessionPicture) -> None:
-        """Show the session as it is now."""
+        """Shows the session as it is now."""
         self._picture = picture
         self.redraw()
 
     def scroll_lines(self, lines: int) -> None:
-        """Scroll; stops at both ends."""
+        """Scrolls; stops at both ends."""
         before, self._offset = self._offset, max(0, self._offset + lines)
         if self._offset != before:
             self.redraw()
 
     def scroll_pages(self, pages: int) -> None:
-        """Scroll by what is visible."""
+        """Scrolls by what is visible."""
         self.scroll_lines(pages * max(1, self.size.height - 1))
 
     def draw(self, cells: int, rows: int) -> list[Line]:

@@ -1,1 +1,1 @@
-"""The parts of the Traces screen."""
+"""The panes of the Traces screen: the calls that hooks saw, and one call's hooks."""

@@ -1,4 +1,4 @@
-"""The waterfall's scale: where a time lies, in cells, and the labels above."""
+"""One call's dispatches as a waterfall: its title, the scale, and every handler with its bar."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ UNIT = " ms"
 
 
 class Scale(msgspec.Struct, frozen=True):
-    """How many milliseconds the cells of a bar stand for, from 0."""
+    """The milliseconds that the cells of a bar stand for, from 0."""
 
     cells: int
     ms: float
 
     def cell(self, ms: float) -> int:
-        """The cell in which a moment lies; what is over lies in the last one."""
+        """Returns the cell of a moment; what lies beyond the end is in the last one."""
         if self.ms <= 0:
             return 0
         return min(max(0, int(ms / self.ms * self.cells)), self.cells - 1)
@@ -38,7 +38,7 @@ class Bar(msgspec.Struct, frozen=True):
 
 
 def scale(rows: Iterable[TraceRow], cells: int) -> Scale:
-    """The common scale of all dispatches of one call."""
+    """Returns the common scale of all dispatches of one call."""
     ends = [
         row.start_ms + row.duration_ms
         for row in rows
@@ -48,7 +48,7 @@ def scale(rows: Iterable[TraceRow], cells: int) -> Scale:
 
 
 def bar(row: TraceRow, on: Scale) -> Bar | None:
-    """Where a handler's bar lies; None for one that did not run."""
+    """Returns the place of a handler's bar; None for one that did not run."""
     if row.start_ms is None or row.duration_ms is None:
         return None
     first = on.cell(row.start_ms)
@@ -60,7 +60,7 @@ def bar(row: TraceRow, on: Scale) -> Bar | None:
 
 
 def axis(on: Scale) -> str:
-    """The labels above the bars: 0, round times where they lie, and the unit at the last."""
+    """Returns the labels above the bars: 0, round times, and the unit at the last."""
     labels = [(0, "0")]
     if on.ms > 0:
         step = _step(on)
@@ -81,7 +81,7 @@ def axis(on: Scale) -> str:
 
 
 def _step(on: Scale) -> float:
-    """The smallest of 1, 2, 5, 10, 20, ... ms whose labels do not touch."""
-    least = on.ms * _SHORTEST_TICK / on.cells
-    power = 10.0 ** math.floor(math.log10(least))
-    return float(f"{next(base * power for base in _STEPS if base * power >= least):.6g}")
+    """Returns the smallest of 1, 2, 5, 10, 20, ... ms whose labels do not touch."""
+    shortest_ms = on.ms * _SHORTEST_TICK / on.cells
+    power = 10.0 ** math.floor(math.log10(shortest_ms))
+    return float(f"{next(base * power for base in _STEPS if base * power >= shortest_ms):.6g}")

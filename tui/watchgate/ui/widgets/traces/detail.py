@@ -1,4 +1,4 @@
-"""One handler of one dispatch in full: how it ended, what it said, and what it cost."""
+"""One handler of one dispatch in full: its end, its verdict, and its cost."""
 
 from __future__ import annotations
 
@@ -26,13 +26,21 @@ SHORTEST_QUEUE_MS = 1.0
 TIMES = {2: "twice"}
 
 Fact = tuple[str, str, str]
-"""A label, what is so, and a remark on it."""
+"""A label, a value, and a remark on it."""
 
 
 def detail_lines(
     row: TraceRow, data: TraceData, cells: int, colors: Palette, *, airy: bool
 ) -> list[Line]:
-    """Everything that is known of a handler's run; what is not known has no line."""
+    """Returns everything that is known of a handler's run; the unknown has no line.
+
+    Args:
+        row: The handler's run.
+        data: Its dispatch.
+        cells: Width of the lines.
+        colors: The palette.
+        airy: Whether a blank line follows the title.
+    """
     head = Line(colors).to(INDENT).fit(safe_text(row.handler[:80]), cells // 2, bold=True)
     head.add("   ").fit(_about(row, data), cells - head.left_cells - 4, "dim")
     lines = [head, *([Line(colors)] if airy else [])]
@@ -46,9 +54,9 @@ def detail_lines(
 
 
 def conclusion(call: TracedCall, row: CallRow | None, cells: int, colors: Palette) -> list[Line]:
-    """The last line: what the agent waited for, a person or hooks, and whose time most of it was.
+    """Returns the last line: who the agent waited for, and which handler took longest.
 
-    `row` is what became of the call, where that is kept.
+    `row` is the call's row, where that is in memory.
     """
     line = Line(colors).to(INDENT)
     decisions = [trace.data for trace in call.traces]
@@ -72,7 +80,7 @@ def conclusion(call: TracedCall, row: CallRow | None, cells: int, colors: Palett
 
 
 def _counts(row: TraceRow) -> bool:
-    """Whether a decision waited for this handler, for a time that was measured."""
+    """Returns whether a decision waited for this handler, for a time that was measured."""
     return row.role == "gate" and row.duration_ms is not None
 
 
@@ -81,14 +89,14 @@ def _lasted_ms(row: TraceRow) -> float:
 
 
 def _about(row: TraceRow, data: TraceData) -> str:
-    how = f"{row.kind}, {row.role}" if row.kind != row.role else row.kind
+    kind = f"{row.kind}, {row.role}" if row.kind != row.role else row.kind
     preset = "" if data.preset == "console" else f", preset {data.preset}"
-    return safe_text(how + preset)
+    return safe_text(kind + preset)
 
 
 def _end_facts(row: TraceRow, data: TraceData) -> Sequence[Fact]:
-    """How the run ended, and what it was given."""
-    facts = [_said(row, data)]
+    """Returns how the run ended, and its input."""
+    facts = [_verdict_fact(row, data)]
     if row.ignored and row.role == "gate":
         facts.append(("ignored", row.detail or "its verdict had no say", ""))
     run = row.run
@@ -102,7 +110,7 @@ def _end_facts(row: TraceRow, data: TraceData) -> Sequence[Fact]:
 
 
 def _cost_facts(row: TraceRow) -> Sequence[Fact]:
-    """What it ran with, and what of its limits it used."""
+    """Returns what it ran with, and how much of its limits it used."""
     run = row.run
     facts: list[Fact] = []
     if run.env:
@@ -119,7 +127,7 @@ def _cost_facts(row: TraceRow) -> Sequence[Fact]:
     return facts
 
 
-def _said(row: TraceRow, data: TraceData) -> Fact:
+def _verdict_fact(row: TraceRow, data: TraceData) -> Fact:
     if row.status == "skipped":
         detail = row.detail if row.why is not None else ""
         return "skipped", why_skipped(row), detail
@@ -150,7 +158,15 @@ def _times(number: int) -> str:
 
 
 def _fact(label: str, value: str, remark: str, cells: int, colors: Palette) -> list[Line]:
-    """A label, its value and the remark, wrapped below each other where they do not fit."""
+    """Returns a label, its value and the remark, wrapped where they do not fit.
+
+    Args:
+        label: The label.
+        value: The value.
+        remark: The remark, or empty.
+        cells: Width of the lines.
+        colors: The palette.
+    """
     room = cells - VALUES - 1
     line = Line(colors).to(INDENT).add(label, "dim").to(VALUES)
     lines = _wrapped(line, value, room, colors)
@@ -165,6 +181,15 @@ def _fact(label: str, value: str, remark: str, cells: int, colors: Palette) -> l
 def _wrapped(
     first: Line, text: str, room: int, colors: Palette, *, dim: bool = False
 ) -> list[Line]:
+    """Wraps a text into lines.
+
+    Args:
+        first: The begun first line.
+        text: The text.
+        room: Cells of the text in each line.
+        colors: The palette.
+        dim: Whether all of it is dim.
+    """
     lines = [first]
     for number, row in enumerate(plain(text, room)):
         if number:
@@ -176,15 +201,15 @@ def _wrapped(
 
 
 def _stream(label: str, text: str, cells: int, colors: Palette) -> list[Line]:
-    """What the child wrote, line by line; every character of it is made safe to show."""
+    """Returns what the child wrote, line by line, every character made safe to show."""
     if not text.strip():
         return []
-    told = redact(text).rstrip().replace("\r\n", "\n").split("\n")
+    text_lines = redact(text).rstrip().replace("\r\n", "\n").split("\n")
     lines = []
-    for number, words in enumerate(told[:STREAM_LINES]):
+    for number, words in enumerate(text_lines[:STREAM_LINES]):
         line = Line(colors).to(INDENT).add(label if number == 0 else "", "dim").to(VALUES)
         lines += _wrapped(line, words, cells - VALUES - 1, colors) if words else [line]
-    if len(told) > STREAM_LINES:
-        more = f"{plural(len(told) - STREAM_LINES, 'line')} more"
+    if len(text_lines) > STREAM_LINES:
+        more = f"{plural(len(text_lines) - STREAM_LINES, 'line')} more"
         lines.append(Line(colors).to(VALUES).add(more, "dim"))
     return lines

@@ -1,4 +1,4 @@
-"""What the Traces screen tells while there is no trace: what a hook is, and how to add one."""
+"""One call's hooks as a waterfall with the chosen handler below, or how to add a hook."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ timeout_s = 5
 
 
 class TraceEmpty(Pane):
-    """Stands where the traces would."""
+    """A text in the place of the traces."""
 
     DEFAULT_CSS = "TraceEmpty { height: 1fr; width: 1fr; }"
 
@@ -29,7 +29,7 @@ class TraceEmpty(Pane):
         self._kind: Kind = "connecting"
 
     def show(self, kind: Kind) -> None:
-        """Show one of the states."""
+        """Shows one of the states."""
         if kind != self._kind:
             self._kind = kind
             self.redraw()

@@ -1,4 +1,4 @@
-"""The lines of the list of traces, of which only those that changed are made anew."""
+"""The calls that have traces: one line each, the newest at the bottom, narrowed by a filter."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from watchgate.ui.widgets.traces.words import ended
 
 
 class _Made(msgspec.Struct, frozen=True, gc=False):
-    """What a line was made of, and the line; None where the filter does not keep it."""
+    """A cached line with its sources; `entry` is None where the filter drops it."""
 
     views: list[TraceView]
     call: TracedCall
@@ -32,7 +32,7 @@ class TraceEntries:
         self._made: dict[Key, _Made] = {}
 
     def of(self, state: State) -> list[Entry]:
-        """The lines of this state in the order in which each first appears."""
+        """Returns the lines of this state in the order in which each first appears."""
         by_call: dict[Key, list[TraceView]] = {}
         for trace in state.traces.ring:
             by_call.setdefault(trace.key, []).append(trace)
@@ -47,15 +47,15 @@ class TraceEntries:
         row = row_of(state, call)
         if made is not None and made.call is call and made.row is row:
             return made
-        kept = self._keep is None or self._keep(call, row)
-        return _Made(views, call, row, _entry(call, row) if kept else None)
+        passes = self._keep is None or self._keep(call, row)
+        return _Made(views, call, row, _entry(call, row) if passes else None)
 
 
 def row_of(state: State, call: TracedCall) -> CallRow | None:
-    """The row of a traced call, while it is still kept."""
+    """Returns the row of a traced call, while it is in memory."""
     return state.calls.get(call.key[:3]) if call.key[2] else None
 
 
 def _entry(call: TracedCall, row: CallRow | None) -> Entry:
-    glyph, _ = ended(call.deciding, row)
+    glyph, _ = ended(call.decisive, row)
     return Entry(call, glyph, alarm=row is not None and row.alarm, row=row)

@@ -1,4 +1,4 @@
-"""The filter language on traces: a call is kept when any of its dispatches fits."""
+"""The calls that have traces: one line each, the newest at the bottom, narrowed by a filter."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Traced = tuple[TraceView, CallRow | None]
 
 
 def matching(wanted: Filter) -> Keep | None:
-    """The test of a call that a filter means; None when it keeps everything.
+    """Returns the test of a call that a filter means; None when everything passes.
 
     Bare words look into the call, and into the names and words of its handlers.
     """
@@ -34,7 +34,7 @@ def _of_row(name: str) -> Getter[Traced]:
 
 
 def _by(traced: Traced) -> Value:
-    """The handler that decided, and who ended the call's question."""
+    """Returns the handler that decided, and who ended the call's question."""
     trace, row = traced
     return by_names(trace.data.decided_by or "", row.word if row is not None else "")
 

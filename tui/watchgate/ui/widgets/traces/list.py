@@ -1,4 +1,4 @@
-"""The calls that have traces: one line each, the newest at the bottom."""
+"""The calls that have traces: one line each, the newest at the bottom, narrowed by a filter."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ class TraceList(Pane):
         return self._entries[self._index] if self._entries else None
 
     def show(self, entries: Sequence[Entry], *, narrowed: str = "", stale: bool = False) -> None:
-        """Show these lines, the oldest first; `narrowed` is the filter that they passed."""
+        """Shows these lines, the oldest first; `narrowed` is the filter that they passed."""
         if (entries, narrowed, stale) == (self._entries, self._narrowed, self._stale):
             return
         self._entries, self._narrowed, self._stale = entries, narrowed, stale
@@ -78,8 +78,8 @@ class TraceList(Pane):
             self._end = len(entries)
         self.redraw()
 
-    def stand(self, *, alone: bool) -> None:
-        """Whether it has the whole width, as the table of the monitor."""
+    def set_full_width(self, *, alone: bool) -> None:
+        """Sets whether it has the whole width, as the table of the monitor."""
         ground: Token = "bg" if alone else "s1"
         if ground != self.ground:
             self.ground = ground
@@ -87,13 +87,13 @@ class TraceList(Pane):
             self.redraw()
 
     def activate(self, *, active: bool) -> None:
-        """Whether the keys that move belong to this list."""
+        """Sets whether the keys that move belong to this list."""
         if active != self._active:
             self._active = active
             self.redraw()
 
     def move(self, by: int) -> None:
-        """Move the cursor by so many calls, no further than the first or last."""
+        """Moves the cursor by so many calls, no further than the first or last."""
         last = len(self._entries) - 1
         self._put(min(max(0, self._index + by), last))
         self.follow = self.follow if by < 0 else self._index == last
@@ -104,11 +104,11 @@ class TraceList(Pane):
         self.redraw()
 
     def page(self, pages: int) -> None:
-        """Move by what is visible."""
+        """Moves by what is visible."""
         self.move(pages * max(1, self.size.height - 3))
 
     def jumps(self) -> list[Jump]:
-        """The calls that are visible now."""
+        """Returns the calls that are visible now."""
         x, y, _, rows = self.region
         visible = self._entries[self._top : self._top + max(0, rows - self._heading)]
         return [
@@ -117,7 +117,7 @@ class TraceList(Pane):
         ]
 
     def _go_to(self, key: Key) -> None:
-        """Put the cursor on a call, if it is still there."""
+        """Puts the cursor on a call, if it is still there."""
         for number, entry in enumerate(self._entries):
             if entry.call.key == key:
                 self.move(number - self._index)
@@ -163,7 +163,7 @@ class TraceList(Pane):
     _heading = 1
 
     def _place(self) -> int:
-        """Where the cursor's call is now; the newest call while there is none or it is gone."""
+        """Returns the index of the cursor's call, or of the newest one where that is gone."""
         last = max(0, len(self._entries) - 1)
         places = range(last, -1, -1) if self._entries else ()
         return next((n for n in places if self._entries[n].call.key == self._cursor), last)
@@ -176,7 +176,7 @@ class TraceList(Pane):
         self.post_message(self.Moved())
 
     def _scroll(self, room: int) -> None:
-        """Keep the cursor in view, and the newest call while following."""
+        """Scrolls so that the cursor is in view, and the newest call while following."""
         deepest = max(0, len(self._entries) - room)
         top = deepest if self.follow else min(self._top, deepest)
         self._top = min(max(top, self._index - room + 1), self._index)
@@ -206,5 +206,5 @@ class TraceList(Pane):
 
 
 def _family(call: TracedCall) -> str:
-    """What kind of event it is, as far as a column has room: `prompt`, `session`, `turn`."""
+    """Returns the kind of event in one word: `prompt`, `session`, `turn`."""
     return call.traces[0].data.kind.partition(".")[0]

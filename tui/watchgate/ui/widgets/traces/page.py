@@ -1,4 +1,4 @@
-"""The hooks of one call as a waterfall, and the chosen handler in full below it."""
+"""One call's hooks as a waterfall with the chosen handler below, or how to add a hook."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from watchgate.ui.widgets.traces.rows import Blocks, head_lines, places
 
 WHEEL = 3
 AIRY_FROM = 26
-DETAIL_AT_LEAST = 5
+MIN_DETAIL_ROWS = 5
 
 
 class TracePage(Pane):
@@ -43,7 +43,7 @@ class TracePage(Pane):
         self._rows_at: dict[int, int] = {}
 
     def show(self, call: TracedCall | None, row: CallRow | None) -> None:
-        """Show the hooks of this call; `row` is what became of the call, where that is kept."""
+        """Shows the hooks of this call; `row` is the call's row, where that is in memory."""
         if (call, row) == (self._call, self._row):
             return
         if call is None or self._call is None or call.key != self._call.key:
@@ -52,13 +52,13 @@ class TracePage(Pane):
         self.redraw()
 
     def activate(self, *, active: bool) -> None:
-        """Whether the keys that move belong to the handlers."""
+        """Sets whether the keys that move belong to the handlers."""
         if active != self._active:
             self._active = active
             self.redraw()
 
     def move(self, by: int) -> None:
-        """Choose another handler, no further than the first or last."""
+        """Chooses another handler, no further than the first or last."""
         known = len(places(self._call)) if self._call else 0
         chosen = min(max(0, self._chosen + by), max(0, known - 1))
         if chosen != self._chosen:
@@ -66,8 +66,8 @@ class TracePage(Pane):
             self.redraw()
 
     def page(self, pages: int) -> None:
-        """Scroll the text about the chosen handler."""
-        self._offset = max(0, self._offset + pages * DETAIL_AT_LEAST)
+        """Scrolls the text about the chosen handler."""
+        self._offset = max(0, self._offset + pages * MIN_DETAIL_ROWS)
         self.redraw()
 
     def draw(self, cells: int, rows: int) -> list[Line]:
@@ -89,7 +89,7 @@ class TracePage(Pane):
             air -= 1
         gap, apart = [self.line()] * air, [self.line()] * max(1, air)
         fixed = len(head) + len(end) + 2 * air + len(apart)
-        window = self._window(blocks, rows - fixed - min(len(below), DETAIL_AT_LEAST))
+        window = self._window(blocks, rows - fixed - min(len(below), MIN_DETAIL_ROWS))
         lines = [*head, *gap]
         self._rows_at = {
             len(lines) + at - window.start: number
@@ -117,17 +117,17 @@ class TracePage(Pane):
         self.page(+1)
 
     def _more(self, cut: int) -> Line:
-        """How much of the waterfall is out of view, and how to get there."""
+        """Returns the line with the rest of the waterfall, and how to get there."""
         line = self.line().to(2).add(f"+{plural(cut, 'line')}", "dim")
         return line.add(self._reach("down", "up"), "accent", bold=True)
 
     def _reach(self, *actions: str) -> str:
-        """The keys that move here, after the one that goes here where it has not the keys."""
+        """Returns the keys that move here, after the one that goes here if that is needed."""
         keys = actions if self._active else ("detail", *actions)
         return f"   {' '.join(map(key_for, keys))}"
 
     def _window(self, blocks: Blocks, room: int) -> range:
-        """Which lines of the waterfall are shown: all, or those around the chosen handler."""
+        """Returns the visible lines of the waterfall: all, or those around the chosen handler."""
         count = len(blocks.lines)
         room = max(1, room)
         if count <= room:
@@ -137,7 +137,7 @@ class TracePage(Pane):
         return range(first, first + room)
 
     def _part(self, lines: list[Line], room: int) -> list[Line]:
-        """As much of the text about a handler as there is room for, from where it is scrolled."""
+        """Returns as much of the text about a handler as fits, from where it is scrolled."""
         room = max(0, room)
         if len(lines) <= room:
             self._offset = 0
@@ -153,7 +153,7 @@ class TracePage(Pane):
 
 
 def _first(call: TracedCall | None) -> int:
-    """The handler to choose at first: the one that took longest, for that is why one looks."""
+    """Returns the handler to choose at first: the slowest, for that is why one looks."""
     known = places(call) if call else []
     return max(
         range(len(known)), key=lambda number: known[number].row.duration_ms or 0.0, default=0

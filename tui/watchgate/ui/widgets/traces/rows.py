@@ -1,4 +1,4 @@
-"""One call's dispatches as lines: who it was, and every handler with its bar."""
+"""One call's dispatches as a waterfall: its title, the scale, and every handler with its bar."""
 
 from __future__ import annotations
 
@@ -61,14 +61,14 @@ class Columns(msgspec.Struct, frozen=True):
 
 
 def columns(cells: int) -> Columns:
-    """The columns of a waterfall that is so wide."""
+    """Returns the columns of a waterfall of that width."""
     if cells >= KIND_FROM:
         return Columns(19, 29, 54, cells - 1)
     return Columns(0, 17, 41, cells - 1)
 
 
 def places(call: TracedCall) -> list[Place]:
-    """Every handler of a call, in the order in which they are listed."""
+    """Returns every handler of a call, in the order in which they are listed."""
     pairs = ((trace.data, row) for trace in call.traces for row in trace.data.rows)
     return [Place(number, data, row) for number, (data, row) in enumerate(pairs)]
 
@@ -76,13 +76,21 @@ def places(call: TracedCall) -> list[Place]:
 def head_lines(
     call: TracedCall, row: CallRow | None, cells: int, colors: Palette, zone: tzinfo | None
 ) -> list[Line]:
-    """Which call it is, how it ended and by whom, and its own words."""
+    """Returns the lines above the waterfall: the call, its outcome, and its own words.
+
+    Args:
+        call: The call.
+        row: Its row, where that is in memory.
+        cells: Width of the lines.
+        colors: The palette.
+        zone: Time zone of the clock time, None for the local one.
+    """
     tool, words = shown(call, row, TOOL_CHARS)
     line = Line(colors).to(INDENT).add(safe_text(tool[:TOOL_CHARS])).add("   ")
     line.add(safe_text(call.label[:60]), bold=True)
     agent = safe_text(call.traces[0].agent[:20])
     line.add(f"  {agent}   {clock(call.at, zone)}", "dim")
-    _outcome(line, call.deciding, row, cells)
+    _outcome(line, call.decisive, row, cells)
     lines = [line]
     if words:
         room = cells - INDENT - 1
@@ -92,11 +100,20 @@ def head_lines(
 
 
 class Blocks:
-    """The dispatches of a call as lines; `at` tells which line each handler has."""
+    """The dispatches of a call as lines; `at` has the line of each handler."""
 
     def __init__(
         self, call: TracedCall, cells: int, colors: Palette, *, chosen: int, active: bool
     ) -> None:
+        """Draws all dispatches.
+
+        Args:
+            call: The call.
+            cells: Width of the lines.
+            colors: The palette.
+            chosen: Number of the chosen handler among all of the call.
+            active: Whether the keys that move belong to the handlers.
+        """
         self.lines: list[Line] = []
         self.at: list[int] = []
         self._at = columns(cells)
@@ -119,7 +136,7 @@ class Blocks:
             self._row(next(known))
 
     def _title(self, data: TraceData, *, first: bool) -> None:
-        """The event's own name, the first one with the columns' names behind or below it."""
+        """Adds the event's own name, the first one with the columns' names behind or below it."""
         at, native = self._at, safe_text(data.native[:80])
         line = self._line().to(INDENT).fit(native, at.end - INDENT, bold=True)
         self.lines.append(line)
@@ -154,12 +171,12 @@ class Blocks:
             kind = row.kind if row.role == "gate" else row.role
             line.to(at.kind).fit(safe_text(kind[:20]), at.verdict - at.kind - 1, "dim")
         took = lasted(row)
-        said = verdict(row, data)
+        words = verdict(row, data)
         if decider and mark(row, data):
-            said = f"{mark(row, data)} {said}"
+            words = f"{mark(row, data)} {words}"
         loud = decider or row.verdict == "failed" or hides(row, data)
         line.to(at.verdict)
-        line.fit(said, at.took_end - at.verdict - len(took) - 1, ink, bold=loud)
+        line.fit(words, at.took_end - at.verdict - len(took) - 1, ink, bold=loud)
         line.to(at.took_end - len(took)).add(took, ink, bold=decider).to(at.bars)
         self._bar(line, row, decides=decider)
         self.at.append(len(self.lines))
@@ -182,16 +199,16 @@ class Blocks:
 
 
 def _outcome(line: Line, data: TraceData, row: CallRow | None, cells: int) -> None:
-    """How it ended, at the right as far as there is room."""
+    """Adds the call's outcome at the right, as far as there is room."""
     if row is not None and row.alarm:
         line.right(f" {safe_text(row.stage)} ", "alarm_ink", on="alarm", bold=True).right(" ")
         return
     glyph, words = ended(data, row)
-    said = f"{glyph} {words}".strip()
+    words_shown = f"{glyph} {words}".strip()
     loud = bool(glyph) or words not in ("", "no opinion")
     why = decided_by(data)
-    room = cells - line.left_cells - len(said) - 4
-    line.right(said, "fg" if loud else "dim", bold=loud)
+    room = cells - line.left_cells - len(words_shown) - 4
+    line.right(words_shown, "fg" if loud else "dim", bold=loud)
     if why and room >= SHORTEST_WHY:
         line.right("  ", "dim").right("".join(cut(why, room - 2)), "dim")
     line.right(" ")

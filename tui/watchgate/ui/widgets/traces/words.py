@@ -1,4 +1,4 @@
-"""What a trace says in words: verdicts, reasons for being skipped, and how a call ended.
+"""The words of a trace: verdicts, reasons for being skipped, and outcomes of calls.
 
 A dispatch whose effect is "view" changes only what is shown, so none of its words claims that
 something was prevented.
@@ -37,7 +37,7 @@ WOULD: dict[str, str] = {
     "modify": "would rewrite",
 }
 _DENIALS = ("block", "abort")
-_SEEN = ("allow", "defer", "inject")
+_OBSERVED = ("allow", "defer", "inject")
 
 SKIPPED: dict[SkipReason, str] = {
     "filter": "not for this event",
@@ -78,25 +78,25 @@ _RAN = ("done", "failed", "running", "ran ungated")
 
 
 def columns(call: TracedCall, row: CallRow | None, cells: int) -> tuple[str, str]:
-    """The texts for the tool, in so many cells, and for what ran, by its row where that is kept."""
+    """Returns the texts for the tool, in so many cells, and for what ran."""
     if row is None or not row.summary:
         return in_columns(call.tool, call.summary, cells)
     return columns_of(row, cells)
 
 
 def hides(row: TraceRow, data: TraceData) -> bool:
-    """Whether a handler's denial only keeps the event from being shown."""
+    """Returns whether a handler's denial only keeps the event from being shown."""
     return shows_only(data) and row.verdict in _DENIALS and not row.ignored
 
 
 def decides(row: TraceRow, data: TraceData) -> bool:
-    """Whether it is this handler that made the decision; having no opinion makes none."""
+    """Returns whether this handler made the decision; having no opinion makes none."""
     made = data.decision != "none" or row.verdict == "modify"
     return made and data.decided_by == row.handler and row.status == "ran"
 
 
 def cause(row: TraceRow) -> str:
-    """Why a handler failed; empty when that is not told."""
+    """Returns why a handler failed; empty when that is not known."""
     if row.verdict != "failed":
         return ""
     parts = row.detail.split(": ", 2)[:2]
@@ -104,46 +104,46 @@ def cause(row: TraceRow) -> str:
 
 
 def verdict(row: TraceRow, data: TraceData) -> str:
-    """What a handler said, in a few words."""
+    """Returns a handler's verdict in a few words."""
     if row.status != "ran":
         return "skipped" if row.status == "skipped" else "still running"
     if row.verdict == "failed":
         return _failure(row)
-    if row.role != "gate" and row.verdict in _SEEN:
+    if row.role != "gate" and row.verdict in _OBSERVED:
         return "told"
     if hides(row, data):
         return HIDES
     if shown_by(data) == row.handler:
         return REWRITES
-    said = row.verdict or ""
-    if data.effect == "view" and said in WOULD:
-        return WOULD[said]
-    if said == "allow" and not decides(row, data):
+    word = row.verdict or ""
+    if data.effect == "view" and word in WOULD:
+        return WOULD[word]
+    if word == "allow" and not decides(row, data):
         return UNHEARD_ALLOW
-    return VERDICTS.get(said) or safe_text(said[:40])
+    return VERDICTS.get(word) or safe_text(word[:40])
 
 
 def mark(row: TraceRow, data: TraceData) -> str:
-    """The glyph of what the deciding handler did; empty for one that prevented nothing."""
+    """Returns the glyph of the deciding handler; empty for one that prevented nothing."""
     plain = row.verdict in ("modify", "inject", "failed")
     return "" if data.effect == "view" or plain else _DECIDED.get(data.decision, "")
 
 
 def why_skipped(row: TraceRow) -> str:
-    """Why a handler was not asked, in as many cells as a bar has."""
+    """Returns why a handler was not asked, in as many cells as a bar has."""
     known = SKIPPED.get(row.why) if row.why is not None else None
     return known or covered(row.detail)[:200] or "not asked"
 
 
 def why_ignored(row: TraceRow) -> str:
-    """Why a verdict had no say; empty where it had one, or where nothing was asked for."""
-    observed = row.role != "gate" and row.verdict in (*_SEEN, "failed")
+    """Returns why a verdict was ignored; empty where it was not, or asked for nothing."""
+    observed = row.role != "gate" and row.verdict in (*_OBSERVED, "failed")
     reason = row.detail.partition(": ")[0] or "it had no say"
     return "" if not row.ignored or observed else f"ignored: {covered(reason)[:400]}"
 
 
 def ended(data: TraceData, call: CallRow | None) -> tuple[str, str]:
-    """How the call ended, as glyph and words; by the trace alone where the call is not kept."""
+    """Returns a call's outcome as glyph and words; by the trace alone without a row."""
     stopped = call is not None and call.glyph in _STOPPED
     if data.effect == "view" and data.decision == "deny" and not stopped:
         what = "hidden from view" if hidden_by(data) else "only watched"
@@ -162,7 +162,7 @@ def ended(data: TraceData, call: CallRow | None) -> tuple[str, str]:
 
 
 def decided_by(data: TraceData) -> str:
-    """Who decided and why; the words of policy and of a failure need no name before them."""
+    """Returns who decided and why; policy and failures need no name before their words."""
     by, reason = data.decided_by or "", data.reason
     if data.decision == "none" and not reason:
         return ""
@@ -171,12 +171,12 @@ def decided_by(data: TraceData) -> str:
 
 
 def lasted(row: TraceRow) -> str:
-    """How long a handler took."""
+    """Returns the time that a handler took, in words."""
     return millis(row.duration_ms)
 
 
 def millis(ms: float | None) -> str:
-    """A handler's time in a column: `0.3 ms`, `26.1 ms`, `214 ms`, `12.4 s`."""
+    """Returns a handler's time in a column: `0.3 ms`, `26.1 ms`, `214 ms`, `12.4 s`."""
     if ms is None:
         return UNMEASURED
     if ms < 99.95:
@@ -185,7 +185,7 @@ def millis(ms: float | None) -> str:
 
 
 def whole(ms: float) -> str:
-    """A sum of times in a column: `3 ms`, `243 ms`, `12.4 s`; never nothing for something."""
+    """Returns a sum of times in a column: `3 ms`, `243 ms`; never nothing for something."""
     if 0 < ms < 0.95:
         return f"{max(0.1, ms):.1f} ms"
     return f"{ms:.0f} ms" if ms < 999.5 else took(round(ms))

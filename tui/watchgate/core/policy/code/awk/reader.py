@@ -21,17 +21,17 @@ def read(code: str) -> Reading:
 
 
 class _Reader:
-    def __init__(self, found: list[Token]) -> None:
-        self._found = found
+    def __init__(self, tokens: list[Token]) -> None:
+        self._tokens = tokens
 
     def _at(self, place: int) -> Token:
-        return self._found[place] if 0 <= place < len(self._found) else END
+        return self._tokens[place] if 0 <= place < len(self._tokens) else END
 
     def commands(self) -> Iterator[Argv]:
         """Return what the program does, as commands."""
         prints_within: int | None = None
         depth = 0
-        for place, token in enumerate(self._found):
+        for place, token in enumerate(self._tokens):
             if token.kind == "name":
                 if token.text in ("print", "printf"):
                     prints_within = depth

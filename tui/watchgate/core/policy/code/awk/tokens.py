@@ -47,15 +47,15 @@ def tokens(code: str) -> list[Token]:
     Raises:
         Unread: It has something that implementations of awk read in several ways.
     """
-    found: list[Token] = []
+    tokens: list[Token] = []
     heads: list[bool] = []
     closes_head = False
     at = 0
     while at < len(code):
         check()
         if code[at] == "/":
-            token, at = _slash(code, at, found[-1] if found else END, closes_head=closes_head)
-            found.append(token)
+            token, at = _slash(code, at, tokens[-1] if tokens else END, closes_head=closes_head)
+            tokens.append(token)
             continue
         match = _TOKEN.match(code, at)
         if match is None:
@@ -66,17 +66,17 @@ def tokens(code: str) -> list[Token]:
             continue
         text = match[kind or ""]
         if text == "(":
-            heads.append(bool(found) and found[-1].text in _HEADS)
+            heads.append(bool(tokens) and tokens[-1].text in _HEADS)
         closes_head = text == ")" and bool(heads) and heads.pop()
         if kind == "text":
-            found.append(Token("text", _ESCAPE.sub(_meant, text)))
+            tokens.append(Token("text", _ESCAPE.sub(_meant, text)))
         elif kind == "name":
-            found.append(Token("name", text))
+            tokens.append(Token("name", text))
         elif kind == "number":
-            found.append(Token("number", text))
+            tokens.append(Token("number", text))
         else:
-            found.append(Token("end" if text in ("\n", ";") else "sign", text))
-    return found
+            tokens.append(Token("end" if text in ("\n", ";") else "sign", text))
+    return tokens
 
 
 def _slash(code: str, at: int, before: Token, *, closes_head: bool) -> tuple[Token, int]:

@@ -89,18 +89,18 @@ def properties(node: Node | None) -> dict[str, Node] | None:
         return {}
     if node.type != "object":
         return None
-    found: dict[str, Node] = {}
+    nodes: dict[str, Node] = {}
     for part in node.named_children:
         key, value = part.child_by_field_name("key"), part.child_by_field_name("value")
         if part.type == "shorthand_property_identifier":
-            found[text_of(part)] = part
+            nodes[text_of(part)] = part
         elif part.type in ("method_definition", "comment"):
             continue
         elif key is None or value is None or key.type == "computed_property_name":
             return None
         else:
-            found[text_of(key).strip("\"'")] = value
-    return found
+            nodes[text_of(key).strip("\"'")] = value
+    return nodes
 
 
 def _at(arguments: Sequence[Node], place: int) -> Node | None:

@@ -74,21 +74,21 @@ class Properties:
         base, key = node.child_by_field_name("object"), node.child_by_field_name("index")
         if base is None or key is None:
             return DATA
-        found, wanted = self._reader.value(base), self._reader.data(key)
+        owner, wanted = self._reader.value(base), self._reader.data(key)
         if isinstance(wanted, Texts):
-            parts = [self.member(found, name) for name in wanted.options]
+            parts = [self.member(owner, name) for name in wanted.options]
             return either([DATA if part == JSON else part for part in parts])
-        if isinstance(found, Name):
-            if found.path == "process.env":
+        if isinstance(owner, Name):
+            if owner.path == "process.env":
                 return self._reader.add("printenv", DATA)
-            self._reader.as_data(found)
-            if found.path not in ("process.argv", "process.versions", "process.config"):
-                raise Unread(f"uses something of {found.path} that is only known when it runs")
+            self._reader.as_data(owner)
+            if owner.path not in ("process.argv", "process.versions", "process.config"):
+                raise Unread(f"uses something of {owner.path} that is only known when it runs")
             return DATA
         if (
             wanted != NUMBER
-            and not (base.type == "identifier" and found == OBJECT)
-            and found != JSON
+            and not (base.type == "identifier" and owner == OBJECT)
+            and owner != JSON
         ):
             self.reaches_far = True
         return DATA
@@ -105,12 +105,12 @@ class Properties:
         key = key or node.child_by_field_name("property")
         if key is None:
             return DATA
-        found = self._reader.data(value) if value is not None else PLAIN
+        data = self._reader.data(value) if value is not None else PLAIN
         if key.type == "computed_property_name":
             self._reader.data(key)
-            self.sets("", found)
+            self.sets("", data)
         else:
-            self.sets(text_of(key).strip("\"'`"), found)
+            self.sets(text_of(key).strip("\"'`"), data)
         return DATA
 
     def sets(self, name: str, value: Value) -> None:

@@ -132,18 +132,18 @@ class _Reader:
 
     def value(self, node: Node) -> Value:
         """Return what an expression stands for; a statement is read and stands for nothing."""
-        found = self.known.get(node.id)
-        if found is not None:
-            return found
+        value = self.known.get(node.id)
+        if value is not None:
+            return value
         self.depth += 1
         if self.depth > _MAX_DEPTH:
             raise Unread("is nested deeper than anybody reads")
         check()
         try:
-            self.known[node.id] = found = self._value(node)
+            self.known[node.id] = value = self._value(node)
         finally:
             self.depth -= 1
-        return found
+        return value
 
     def _value(self, node: Node) -> Value:
         kind = node.type

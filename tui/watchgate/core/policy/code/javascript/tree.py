@@ -45,7 +45,7 @@ def parse(code: str) -> Node:
     if _MISREAD.search(code):
         raise Unread("has signs that end a line or a comment in some readings only")
     source = code.encode("utf-8", "replace")
-    most = _READS_A_CHUNK * (len(source) // _CHUNK_BYTES + 8)
+    max_reads = _READS_A_CHUNK * (len(source) // _CHUNK_BYTES + 8)
     reads = 0
 
     def chunk(offset: int, _point: object) -> bytes:
@@ -54,7 +54,7 @@ def parse(code: str) -> Node:
         return source[offset : offset + _CHUNK_BYTES]
 
     def hopeless(_offset: int, failing: bool) -> bool:
-        return failing or reads > most or is_over()
+        return failing or reads > max_reads or is_over()
 
     try:
         parser = tree_sitter.Parser(_LANGUAGE)

@@ -72,20 +72,20 @@ def texts(*options: str) -> Value:
 
 def either(values: Iterable[Value]) -> Value:
     """A value that is one of these."""
-    found = tuple(dict.fromkeys(values))
-    if not found:
+    options = tuple(dict.fromkeys(values))
+    if not options:
         return DATA
-    if len(found) == 1:
-        return found[0]
-    if any(isinstance(value, Name) for value in found):
+    if len(options) == 1:
+        return options[0]
+    if any(isinstance(value, Name) for value in options):
         raise Unread("gives one name to several things")
-    if all(isinstance(value, Texts) for value in found):
+    if all(isinstance(value, Texts) for value in options):
         return texts(
-            *(text for value in found if isinstance(value, Texts) for text in value.options)
+            *(text for value in options if isinstance(value, Texts) for text in value.options)
         )
-    if all(map(_is_number, found)):
+    if all(map(_is_number, options)):
         return NUMBER
-    return PLAIN if all(map(is_plain, found)) else DATA
+    return PLAIN if all(map(is_plain, options)) else DATA
 
 
 def is_plain(value: Value) -> bool:
@@ -114,15 +114,15 @@ def joined(parts: Iterable[Value]) -> Value:
 
 def combinations(parts: Iterable[Value]) -> list[Argv]:
     """Every line of words that these values may be."""
-    found: list[tuple[Piece, ...]] = [
+    choices: list[tuple[Piece, ...]] = [
         part.options if isinstance(part, Texts) else (_unknown(part),) for part in parts
     ]
     size = 1
-    for options in found:
+    for options in choices:
         size *= len(options)
     if size > MAX_TEXTS:
-        found = [options if len(options) == 1 else (Unknown(),) for options in found]
-    return list(product(*found))
+        choices = [options if len(options) == 1 else (Unknown(),) for options in choices]
+    return list(product(*choices))
 
 
 def _unknown(value: Value) -> Unknown:

@@ -104,7 +104,7 @@ def variables(text: str, *, expression: bool = False) -> list[str]:
     """
     if expression:
         check_expression(text)
-    found: list[str] = []
+    parts: list[str] = []
     at = 0
     while match := _VALUE.search(text, at):
         at = match.end()
@@ -122,27 +122,27 @@ def variables(text: str, *, expression: bool = False) -> list[str]:
                 raise Unread("runs code within a text")
             shown += subscript[0]
             at = subscript.end()
-        found.append(shown)
-    return found
+        parts.append(shown)
+    return parts
 
 
 def meaning(text: str) -> str | None:
     """Return what a text with escapes means; None where only Perl knows."""
-    found: list[str] = []
+    parts: list[str] = []
     at = 0
     for escape in _CODE_POINT.finditer(text):
-        found.append(text[at : escape.start()])
+        parts.append(text[at : escape.start()])
         at = escape.end()
         code = escape[1] or escape[2]
         if code:
-            found.append(chr(min(int(code, 16), 0x10FFFF)))
+            parts.append(chr(min(int(code, 16), 0x10FFFF)))
         elif escape[3]:
-            found.append(chr(int(escape[3], 8)))
+            parts.append(chr(int(escape[3], 8)))
         elif escape[4].isalnum() and escape[4] not in _ESCAPES:
             return None
         else:
-            found.append(_ESCAPES.get(escape[4], escape[4]))
-    return "".join(found) + text[at:]
+            parts.append(_ESCAPES.get(escape[4], escape[4]))
+    return "".join(parts) + text[at:]
 
 
 def plain_meaning(text: str) -> str:

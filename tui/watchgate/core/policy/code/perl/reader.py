@@ -27,18 +27,18 @@ def read(code: str) -> Reading:
 
 
 class _Reader:
-    def __init__(self, found: Sequence[Token]) -> None:
-        self._found = found
+    def __init__(self, tokens: Sequence[Token]) -> None:
+        self._tokens = tokens
 
     def _at(self, place: int) -> Token:
-        return self._found[place] if 0 <= place < len(self._found) else END
+        return self._tokens[place] if 0 <= place < len(self._tokens) else END
 
     def commands(self) -> Iterator[Argv]:
         """Return what the code does, as commands."""
         place = 0
-        while place < len(self._found):
+        while place < len(self._tokens):
             check()
-            token = self._found[place]
+            token = self._tokens[place]
             for used in token.used:
                 yield from self._variable(used)
             match token.kind:
@@ -66,7 +66,7 @@ class _Reader:
             yield ("printenv", name[1]) if name else ("printenv",)
 
     def _variable_at(self, place: int) -> Iterator[Argv]:
-        token, after = self._found[place], self._at(place + 1)
+        token, after = self._tokens[place], self._at(place + 1)
         if _HIDDEN.match(token.text):
             raise Unread(f"uses {token.text}")
         name = token.text.lstrip("$@%#")
@@ -95,13 +95,13 @@ class _Reader:
 
     def _check_operands(self, place: int) -> None:
         """Hold what may change the names of the files that are read, which may run commands."""
-        token, before, after = self._found[place], self._at(place - 1), self._at(place + 1)
+        token, before, after = self._tokens[place], self._at(place - 1), self._at(place + 1)
         if token.kind == "scalar" and after.text == "[":
             behind = place + 4
             while self._at(behind).text == ")":
                 behind += 1
             after = self._at(behind)
-            aliased = any(each.kind == "word" and each.text in _ALIASES for each in self._found)
+            aliased = any(each.kind == "word" and each.text in _ALIASES for each in self._tokens)
             if aliased or after.text not in (",", "}", ";", ".", "//", "||"):
                 raise Unread("may change what it reads")
         elif token.kind == "scalar":
@@ -112,7 +112,7 @@ class _Reader:
 
     def _check_call(self, place: int) -> None:
         """Hold a call of something that only the run shows."""
-        if self._found[place].text != "->":
+        if self._tokens[place].text != "->":
             return
         after = self._at(place + 1)
         is_method = after.kind == "word" and after.text in known.METHODS
@@ -127,7 +127,7 @@ class _Reader:
         if module.text not in known.MODULES and module.kind != "number":
             raise Unread(f"loads the module {module.text}, which no rule knows")
         place += 2
-        while place < len(self._found) and self._at(place).kind != "end":
+        while place < len(self._tokens) and self._at(place).kind != "end":
             token = self._at(place)
             if (
                 token.kind not in ("word", "text", "words", "number", "key")
@@ -139,7 +139,7 @@ class _Reader:
 
     def _word(self, place: int) -> Iterator[Argv]:
         """A function, or a word of the language."""
-        word, after = self._found[place].text, self._at(place + 1)
+        word, after = self._tokens[place].text, self._at(place + 1)
         if self._at(place - 1).text == "->":
             return
         if word in ("system", "exec"):
@@ -163,7 +163,7 @@ class _Reader:
     def _is_name(self, place: int) -> bool:
         """Tell whether a word names a handle or a label."""
         after = self._at(place + 1)
-        return _HANDLE.fullmatch(self._found[place].text) is not None and after.text not in (
+        return _HANDLE.fullmatch(self._tokens[place].text) is not None and after.text not in (
             "(",
             "->",
             "::",
@@ -175,7 +175,7 @@ class _Reader:
         start = place + 2 if bracketed else place + 1
         depth = 0
         parts: list[list[Token]] = [[]]
-        for token in self._found[start:]:
+        for token in self._tokens[start:]:
             if token.kind == "sign" and token.text in ("(", "[", "{"):
                 depth += 1
             elif token.kind == "sign" and token.text in (")", "]", "}"):

@@ -63,7 +63,7 @@ def tokens(code: str, depth: int = 0) -> list[Token]:
     lexer = _Lexer(code, depth)
     while lexer.step():
         check()
-    return lexer.found
+    return lexer.tokens
 
 
 class _Lexer:
@@ -73,7 +73,7 @@ class _Lexer:
         self._at = 0
         self._braces: list[bool] = []
         self._ends_value = False
-        self.found: list[Token] = []
+        self.tokens: list[Token] = []
 
     def step(self) -> bool:
         """Take one token; nothing is left where it is none."""
@@ -91,7 +91,7 @@ class _Lexer:
         return True
 
     def _last(self) -> Token:
-        return self.found[-1] if self.found else END
+        return self.tokens[-1] if self.tokens else END
 
     def _follows_value(self) -> bool | None:
         """Tell whether an operator is due here; None where it is not certain."""
@@ -107,7 +107,7 @@ class _Lexer:
         return True
 
     def _add(self, kind: Kind, text: str, end: int, used: tuple[str, ...] = ()) -> None:
-        self.found.append(Token(kind, text, used))
+        self.tokens.append(Token(kind, text, used))
         self._at = end
 
     def _word(self) -> None:
@@ -176,7 +176,7 @@ class _Lexer:
             if f"\\{second.opener}" in second.text:
                 raise Unread("has code with its own quote in it")
             self._add("regex", "", end, used)
-            self.found += [
+            self.tokens += [
                 Token("sign", "("),
                 *tokens(second.text, self._depth + 1),
                 Token("sign", ")"),
@@ -268,11 +268,11 @@ class _Lexer:
 
     def _may_be_handle(self) -> bool:
         """Tell whether Perl may take the variable before this sign for a handle to print to."""
-        if len(self.found) < 2 or self.found[-1].kind != "scalar":
+        if len(self.tokens) < 2 or self.tokens[-1].kind != "scalar":
             return False
         around = self._code[self._at - 1] + self._code[self._at + 1 : self._at + 2]
         return (
-            self.found[-2].text in _TAKE_HANDLES
+            self.tokens[-2].text in _TAKE_HANDLES
             and around[:1].isspace()
             and not around[1:].isspace()
         )

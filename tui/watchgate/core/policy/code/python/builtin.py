@@ -78,11 +78,13 @@ def _mapped(reader: Expressions, given: Call) -> Values:
 
 def _dictionary(reader: Expressions, given: Call) -> Values:
     state = reader.state
-    found: list[Value] = [v for values in (*given.named.values(), *given.spread) for v in values]
+    arguments: list[Value] = [
+        v for values in (*given.named.values(), *given.spread) for v in values
+    ]
     for each in (item for values in given.positional for item in items(values, state)):
         # Of pairs, both parts.
-        found += items((each,), state) if isinstance(each, Seq) else (each,)
-    return (many(merged(found) or PLAIN, _sites(given)),)
+        arguments += items((each,), state) if isinstance(each, Seq) else (each,)
+    return (many(merged(arguments) or PLAIN, _sites(given)),)
 
 
 def _text(reader: Expressions, given: Call) -> Values:
@@ -92,12 +94,12 @@ def _text(reader: Expressions, given: Call) -> Values:
 
 
 def _attribute(reader: Expressions, given: Call) -> Values:
-    found = list(given.at(2))
+    fallback = list(given.at(2))
     for name in given.at(1):
         if not isinstance(name, Const) or not isinstance(name.value, str):
             raise Unread("reads an attribute whose name is only known at run time")
-        found += reader.attribute(given.at(0), name.value)
-    return merged(found)
+        fallback += reader.attribute(given.at(0), name.value)
+    return merged(fallback)
 
 
 def _kind(_reader: Expressions, given: Call) -> Values:
@@ -117,13 +119,13 @@ def _module(reader: Expressions, given: Call) -> Values:
 
 
 def _modules(state: State, given: Call) -> list[str]:
-    found = []
+    values = []
     for each in given.at(0, "name"):
         if not isinstance(each, Const) or not isinstance(each.value, str):
             raise Unread("imports a module whose name is only known at run time")
         state.imports(each.value)
-        found.append(each.value)
-    return found
+        values.append(each.value)
+    return values
 
 
 _MAKES: Final[Mapping[str, Callable[[Expressions, Call], Values]]] = {

@@ -67,20 +67,20 @@ _ANSWERING: Final[tuple[Callable[[State, str, Call], Values | None], ...]] = (
 
 def called(reader: Expressions, functions: Values, given: Call) -> Values:
     """Return what these functions return."""
-    found: list[Value] = []
+    results: list[Value] = []
     for function in functions:
         match function:
             case Ref(name=dotted):
-                found += _of_python(reader, canonical(dotted), given)
+                results += _of_python(reader, canonical(dotted), given)
             case Foreign():
-                found += foreign.called(reader.state, function, given)
+                results += foreign.called(reader.state, function, given)
             case Local(number=number):
-                found += own.called(reader.state, number, given)
+                results += own.called(reader.state, number, given)
             case Const():
                 continue
             case _:
                 raise Unread("calls something that is not followed")
-    return merged(found)
+    return merged(results)
 
 
 def _of_python(reader: Expressions, name: str, given: Call) -> Values:
@@ -122,8 +122,8 @@ def method(reader: Expressions, owner: Value, name: str, given: Call) -> Values:
     defined = _methods_of_the_code(state, name)
     if defined and isinstance(owner, Plain | Local | Many | Seq):
         itself = Call((PLAIN, *given.positional), given.named, given.spread)
-        found = called(reader, defined, given)
-        return merged((*found, *called(reader, defined, itself))) or PLAIN
+        results = called(reader, defined, given)
+        return merged((*results, *called(reader, defined, itself))) or PLAIN
     match owner:
         case Obj(kind="pathlib.Path", piece=piece):
             return pathlike.method(state, piece, name, given)
@@ -138,8 +138,8 @@ def method(reader: Expressions, owner: Value, name: str, given: Call) -> Values:
         case Const() if not isinstance(owner.value, bytes):
             return ()
         case _:
-            found = data.method(state, name, given)
-            return (Text(),) if isinstance(owner, Text) else found
+            results = data.method(state, name, given)
+            return (Text(),) if isinstance(owner, Text) else results
 
 
 def _methods_of_the_code(state: State, name: str) -> Values:

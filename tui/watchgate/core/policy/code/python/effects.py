@@ -147,17 +147,17 @@ def command(effect: Effect, given: dict[str, Piece]) -> Argv:
 
 
 def _filled(word: str, values: Mapping[str, Piece]) -> Piece:
-    found: Piece = ""
+    piece: Piece = ""
     rest = word
     while rest:
         before, mark, behind = rest.partition("{")
-        found = joined(found, before)
+        piece = joined(piece, before)
         name, _, rest = behind.partition("}")
         if mark:
             plain, _, form = name.partition(":")
             value = values[plain]
-            found = joined(found, _octal(value) if form else value)
-    return no_option(found) if word[:1] == "{" else found
+            piece = joined(piece, _octal(value) if form else value)
+    return no_option(piece) if word[:1] == "{" else piece
 
 
 def no_option(value: Piece) -> Piece:

@@ -73,10 +73,10 @@ class Expressions:
         """Return what a name may stand for: all that it gets anywhere, or a builtin."""
         state, name = self.state, node.id
         builtin: Values = (Ref(f"builtins.{name}"),)
-        found = state.names.get(name)
-        if found is not None:
+        values = state.names.get(name)
+        if values is not None:
             # Before it gets a value of its own, a builtin's name means that.
-            return merged((*found, *builtin)) if name in _RISKY_BUILTINS else found
+            return merged((*values, *builtin)) if name in _RISKY_BUILTINS else values
         if name in BUILTINS or name in _RISKY_BUILTINS:
             return (Text(),) if name == "__file__" else builtin
         return tuple(Ref(f"{each}.{name}") for each in state.stars) or builtin
@@ -88,19 +88,19 @@ class Expressions:
     def attribute(self, owners: Values, name: str) -> Values:
         """Return what an attribute of these may be."""
         _check_name(name, private=True)
-        found: list[Value] = []
+        values: list[Value] = []
         for owner in owners:
             _check_name(name, private=isinstance(owner, Foreign | Plain | Local))
             match owner:
                 case Ref(name=whole):
-                    found += module(canonical(f"{whole}.{name}"))
+                    values += module(canonical(f"{whole}.{name}"))
                 case Foreign(name=whole):
-                    found.append(foreign(f"{whole}.{name}"))
+                    values.append(foreign(f"{whole}.{name}"))
                 case Obj(kind="pathlib.Path"):
-                    found += part_of_path(owner.piece, name)
+                    values += part_of_path(owner.piece, name)
                 case _:
-                    found += (*self.state.names.get(f".{name}", ()), Plain())
-        return merged(found)
+                    values += (*self.state.names.get(f".{name}", ()), Plain())
+        return merged(values)
 
     def subscript(self, node: ast.Subscript) -> Values:
         """Return what stands in a collection at a place."""
@@ -137,9 +137,9 @@ class Expressions:
             for each in (index.lower, index.upper, index.step):
                 self.of(each)
             return PLAIN
-        found = self.of(index)
-        self.state.described(found)
-        return found
+        indexes = self.of(index)
+        self.state.described(indexes)
+        return indexes
 
     def sequence(self, node: ast.Tuple | ast.List) -> Values:
         """A list or tuple."""
@@ -157,11 +157,11 @@ class Expressions:
 
     def dictionary(self, node: ast.Dict) -> Values:
         """A dictionary, with its keys among the items."""
-        found = list(self.all_of([each for each in node.keys if each is not None]))
+        elements = list(self.all_of([each for each in node.keys if each is not None]))
         for key, value in zip(node.keys, node.values, strict=True):
             values = self.of(value)
-            found += items(values, self.state) if key is None else values
-        return (many(merged(found), self.state.site(node)),)
+            elements += items(values, self.state) if key is None else values
+        return (many(merged(elements), self.state.site(node)),)
 
     def formatted(self, node: ast.JoinedStr) -> Values:
         """The text of an f-string."""
@@ -171,11 +171,11 @@ class Expressions:
         """One part of an f-string."""
         if not isinstance(node, ast.FormattedValue):
             return pieces(self.of(node))
-        found = self.of(node.value)
-        self.state.shown(found)
+        values = self.of(node.value)
+        self.state.shown(values)
         self.of(node.format_spec)
         plain = node.conversion in _AS_TEXT and node.format_spec is None
-        return pieces(found) if plain else pieces((Text(),))
+        return pieces(values) if plain else pieces((Text(),))
 
     def operation(self, node: ast.BinOp) -> Values:
         """Return what an operator makes of two values."""
@@ -202,9 +202,9 @@ class Expressions:
 
     def named(self, node: ast.NamedExpr) -> Values:
         """Return what a name gets within an expression."""
-        found = self.of(node.value)
-        bind(self, node.target, found)
-        return found
+        values = self.of(node.value)
+        bind(self, node.target, values)
+        return values
 
     def awaited(self, node: ast.Await) -> Values:
         """Return what is waited for."""
@@ -295,14 +295,14 @@ class Expressions:
     def method(self, owners: Values, name: str, given: Call) -> Values:
         """Return what a method of these returns."""
         _check_name(name, private=True)
-        found: list[Value] = []
+        results: list[Value] = []
         for owner in owners:
             if isinstance(owner, Ref | Foreign):
-                found += calls.called(self, self.attribute((owner,), name), given)
+                results += calls.called(self, self.attribute((owner,), name), given)
             else:
                 _check_name(name, private=isinstance(owner, Plain | Local))
-                found += calls.method(self, owner, name, given)
-        return merged(found)
+                results += calls.method(self, owner, name, given)
+        return merged(results)
 
 
 def _check_name(name: str, *, private: bool) -> None:

@@ -42,21 +42,21 @@ def opened(state: State, name: str, given: Call) -> Values | None:
         raise Unread("opens a file in a way that is not followed")
     place = given.at(0, "file") or given.at(0, "filename") or (Plain(),)
     modes = [_mode(each) for each in given.at(1, "mode") or (Const("r"),)]
-    found: list[Value] = []
+    opened: list[Value] = []
     for value in place:
         if isinstance(value, Const) and isinstance(value.value, int):
             if value.value not in _STREAMS:
                 raise Unread("opens a descriptor that is not followed")
             continue
         if name == "os.fdopen" or (isinstance(value, Obj) and value.kind == "file"):
-            found.append(Obj("file", *pieces((value,))))
+            opened.append(Obj("file", *pieces((value,))))
             continue
         state.forget((value,))
         for piece in pieces((value,)):
             for mode in modes:
                 touches(state, piece, mode)
-            found.append(Obj("file", piece))
-    return merged(found) or PLAIN
+            opened.append(Obj("file", piece))
+    return merged(opened) or PLAIN
 
 
 def _mode(value: Value) -> str:

@@ -31,23 +31,23 @@ def opened(state: State, name: str, given: Call) -> Values | None:
     opens = _OPENS.get(name)
     if opens is None:
         return None
-    found = opens(state, given)
+    opened = opens(state, given)
     state.forget(given.flat)
-    return found
+    return opened
 
 
 def _archive(kind: str) -> Callable[[State, Call], Values]:
     def opens(state: State, given: Call) -> Values:
         place = given.at(0, "file") or given.at(0, "name") or given.at(0, "fileobj")
-        found = []
+        paths = []
         for piece in pieces(place) or (Unknown(),):
             for mode in given.at(1, "mode") or (Const("r"),):
                 known = isinstance(mode, Const) and isinstance(mode.value, str)
                 touches(
                     state, piece, str(mode.value)[:1] if known and isinstance(mode, Const) else "r+"
                 )
-            found.append(Obj(kind, piece))
-        return merged(found)
+            paths.append(Obj(kind, piece))
+        return merged(paths)
 
     return opens
 

@@ -20,9 +20,13 @@ def called(state: State, number: int, given: Call) -> Values:
         state.forget(given.flat)
         return PLAIN
     _bind(state, node.args, given)
-    found = state.names.get(f"({number})", ())
+    functions = state.names.get(f"({number})", ())
     # What an asynchronous function returns is first something to wait for.
-    return found if found and not isinstance(node, ast.AsyncFunctionDef) else (*found, *PLAIN)
+    return (
+        functions
+        if functions and not isinstance(node, ast.AsyncFunctionDef)
+        else (*functions, *PLAIN)
+    )
 
 
 def _bind(state: State, to: ast.arguments, given: Call, skip: int = 0) -> None:

@@ -93,9 +93,9 @@ def _argvs(value: Value) -> list[Argv]:
     match value:
         case Seq(items=items) if items:
             choices = [pieces(each) or (Unknown(),) for each in items]
-            found = list(islice(product(*choices), _MAX_VARIANTS + 1))
-            if len(found) <= _MAX_VARIANTS:
-                return found
+            variants = list(islice(product(*choices), _MAX_VARIANTS + 1))
+            if len(variants) <= _MAX_VARIANTS:
+                return variants
             return [tuple(each[0] if len(each) == 1 else Unknown() for each in choices)]
         case Many() | Rest() | Plain() | Seq():
             raise Unread("starts a program with words that are not followed")

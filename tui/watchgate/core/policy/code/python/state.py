@@ -203,9 +203,9 @@ def parameters(node: ast.AST) -> list[str]:
     if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
         return []
     given = node.args
-    found = [*given.posonlyargs, *given.args, *given.kwonlyargs]
-    found += [each for each in (given.vararg, given.kwarg) if each is not None]
-    return [each.arg for each in found]
+    parameters_ = [*given.posonlyargs, *given.args, *given.kwonlyargs]
+    parameters_ += [each for each in (given.vararg, given.kwarg) if each is not None]
+    return [each.arg for each in parameters_]
 
 
 def items(values: Values, state: State) -> Values:

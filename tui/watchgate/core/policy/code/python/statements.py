@@ -61,9 +61,9 @@ class Statements:
 
     def assignment(self, node: ast.Assign) -> None:
         """Give names their values."""
-        found = self.values.of(node.value)
+        values = self.values.of(node.value)
         for target in node.targets:
-            self.assigned(target, found)
+            self.assigned(target, values)
 
     def annotation(self, node: ast.AnnAssign) -> None:
         """Give a name with a type its value; the type is worked out too."""
@@ -101,9 +101,9 @@ class Statements:
     def context(self, node: ast.With | ast.AsyncWith) -> None:
         """Go through what stands below a `with`."""
         for each in node.items:
-            found = self.entered(self.values.of(each.context_expr))
+            entered_values = self.entered(self.values.of(each.context_expr))
             if each.optional_vars is not None:
-                bind(self.values, each.optional_vars, found)
+                bind(self.values, each.optional_vars, entered_values)
         self.all(node.body)
 
     def tried(self, node: ast.Try | ast.TryStar) -> None:
@@ -143,9 +143,9 @@ class Statements:
 
     def entered(self, values: Values) -> Values:
         """Return what `with` hands to its name."""
-        found = [each if isinstance(each, Obj | Text | Foreign) else Plain() for each in values]
+        iterated = [each if isinstance(each, Obj | Text | Foreign) else Plain() for each in values]
         self.state.forget(v for v in values if isinstance(v, Ref))
-        return merged(found) or PLAIN
+        return merged(iterated) or PLAIN
 
     def deleted(self, node: ast.Delete) -> None:
         """Take names and items away."""
@@ -173,12 +173,12 @@ class Statements:
         else:
             state.imports(source)
         for each in node.names:
-            found: Values = (Foreign(source),) if node.level else module(f"{source}.{each.name}")
+            imported: Values = (Foreign(source),) if node.level else module(f"{source}.{each.name}")
             if each.name != "*":
-                if not may_be_read(each.name, private=isinstance(found[0], Foreign)):
+                if not may_be_read(each.name, private=isinstance(imported[0], Foreign)):
                     raise Unread(f"imports {each.name}, which may lead anywhere")
-                state.assign(each.asname or each.name, found)
-            elif isinstance(found[0], Ref) and is_harmless(f"{source}.x"):
+                state.assign(each.asname or each.name, imported)
+            elif isinstance(imported[0], Ref) and is_harmless(f"{source}.x"):
                 state.stars.append(source)
             else:
                 raise Unread(f"takes all names of {source}")
@@ -226,9 +226,9 @@ class Statements:
         for base in node.bases:
             self.state.forget(self.values.of(base))
         for keyword in node.keywords:
-            found = self.values.of(keyword.value)
-            self.state.forget(found)
-            if keyword.arg == "metaclass" and any(not isinstance(v, Ref) for v in found):
+            values = self.values.of(keyword.value)
+            self.state.forget(values)
+            if keyword.arg == "metaclass" and any(not isinstance(v, Ref) for v in values):
                 raise Unread("makes a class in a way that is not followed")
         for decorator in node.decorator_list:
             self.decorated(decorator, (Local(number),))
@@ -262,26 +262,26 @@ class Statements:
 
 def bound_names(tree: ast.Module) -> set[str]:
     """The names that the code gives values to, anywhere."""
-    found: set[str] = set()
+    names: set[str] = set()
     for node in ast.walk(tree):
         match node:
             case ast.Name(id=name, ctx=ast.Store()):
-                found.add(name)
+                names.add(name)
             case (
                 ast.FunctionDef(name=name)
                 | ast.AsyncFunctionDef(name=name)
                 | ast.ClassDef(name=name)
             ):
-                found |= {name, *parameters(node)}
+                names |= {name, *parameters(node)}
             case ast.Lambda():
-                found |= set(parameters(node))
+                names |= set(parameters(node))
             case ast.alias(name=name, asname=other):
-                found.add(other or name.partition(".")[0])
+                names.add(other or name.partition(".")[0])
             case ast.ExceptHandler(name=str() as name) | ast.MatchAs(name=str() as name):
-                found.add(name)
+                names.add(name)
             case _:
                 pass
-    return found - {"*"}
+    return names - {"*"}
 
 
 _KINDS: Final[Mapping[type[ast.stmt], Callable[[Statements, Any], None]]] = {

@@ -100,23 +100,23 @@ PLAIN: Final[Values] = (Plain(),)
 
 def seq(items: Iterable[Values], sites: Sites = ()) -> Seq | Many:
     """A list or tuple; one that is too large for anybody to follow as a collection of its items."""
-    found = tuple(items)
-    weight = 1 + sum(map(_weight, found))
+    merged_values = tuple(items)
+    weight = 1 + sum(map(_weight, merged_values))
     if weight <= _MAX_WEIGHT:
-        return Seq(found, weight, sites)
-    different = {id(values): values for values in found}.values()
+        return Seq(merged_values, weight, sites)
+    different = {id(values): values for values in merged_values}.values()
     return many((value for values in different for value in values), sites)
 
 
 def many(items: Iterable[Value], sites: Sites = ()) -> Many:
     """A collection of any number of these; of a large one, what is in them at any depth."""
-    found = merged(items)
-    weight = 1 + _weight(found)
+    inner = merged(items)
+    weight = 1 + _weight(inner)
     if weight > _MAX_WEIGHT:
-        sites = _sites(sites, found)
-        found = leaves(found)
-        weight = 1 + len(found)
-    return Many(found, weight, sites)
+        sites = _sites(sites, inner)
+        inner = leaves(inner)
+        weight = 1 + len(inner)
+    return Many(inner, weight, sites)
 
 
 def _weight(values: Values) -> int:
@@ -134,19 +134,19 @@ def _weight(values: Values) -> int:
 
 def merged(values: Iterable[Value]) -> Values:
     """The values, each once; of too many, texts and collections as one of each."""
-    found = tuple(dict.fromkeys(map(_typed, values)))
-    if len(found) <= MAX_ALTERNATIVES:
-        return tuple(value for _, value in found)
-    return widened(value for _, value in found)
+    distinct = tuple(dict.fromkeys(map(_typed, values)))
+    if len(distinct) <= MAX_ALTERNATIVES:
+        return tuple(value for _, value in distinct)
+    return widened(value for _, value in distinct)
 
 
 def widened(values: Iterable[Value]) -> Values:
     """The values with one unknown text for all texts, and one collection for all collections."""
-    found = dict.fromkeys(values)
-    texts: Values = (Text(),) if any(isinstance(each, Const | Text) for each in found) else ()
-    collections = [each for each in found if isinstance(each, Seq | Many)]
+    distinct = dict.fromkeys(values)
+    texts: Values = (Text(),) if any(isinstance(each, Const | Text) for each in distinct) else ()
+    collections = [each for each in distinct if isinstance(each, Seq | Many)]
     inner = leaves(collections)
-    others = [each for each in found if not isinstance(each, Const | Text | Seq | Many)]
+    others = [each for each in distinct if not isinstance(each, Const | Text | Seq | Many)]
     if len(others) > MAX_ALTERNATIVES:
         raise Unread("gives a name more meanings than anybody follows")
     collected: Values = (many((*inner, Text()), _sites((), collections)),) if collections else ()
@@ -155,28 +155,28 @@ def widened(values: Iterable[Value]) -> Values:
 
 def _sites(known: Sites, values: Iterable[Value]) -> Sites:
     """The sites of all collections in these, at any depth."""
-    found = set(known)
+    known_values = set(known)
     waiting = list(values)
     while waiting:
         match waiting.pop():
             case Seq(items=items, sites=sites):
-                found.update(sites)
+                known_values.update(sites)
                 waiting += (each for item in items for each in item)
             case Many(items=inner, sites=sites):
-                found.update(sites)
+                known_values.update(sites)
                 waiting += inner
             case Rest(items=inner):
                 waiting += inner
             case _:
                 pass
-    if len(found) > _MAX_SITES:
+    if len(known_values) > _MAX_SITES:
         raise Unread("has collections in more collections than anybody follows")
-    return tuple(sorted(found))
+    return tuple(sorted(known_values))
 
 
 def leaves(values: Iterable[Value]) -> Values:
     """Return what is in values at any depth, texts as one that is not known."""
-    found: dict[Value, None] = {}
+    distinct: dict[Value, None] = {}
     waiting = list(values)
     while waiting:
         match waiting.pop():
@@ -185,12 +185,12 @@ def leaves(values: Iterable[Value]) -> Values:
             case Many(items=inner) | Rest(items=inner):
                 waiting += inner
             case Const():
-                found[Text()] = None
+                distinct[Text()] = None
             case value:
-                found[value] = None
-    if len(found) >= MAX_ALTERNATIVES:
+                distinct[value] = None
+    if len(distinct) >= MAX_ALTERNATIVES:
         raise Unread("gives a name more meanings than anybody follows")
-    return tuple(found)
+    return tuple(distinct)
 
 
 def _typed(value: Value) -> tuple[str, Value]:

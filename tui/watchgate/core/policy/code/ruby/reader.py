@@ -30,21 +30,21 @@ def read(code: str) -> Reading:
 
 
 class _Reader:
-    def __init__(self, found: Sequence[Token]) -> None:
-        self._found = found
+    def __init__(self, tokens: Sequence[Token]) -> None:
+        self._tokens = tokens
         self._own = {
             self._at(place + 1).text
-            for place, token in enumerate(found)
+            for place, token in enumerate(tokens)
             if token.kind == "word" and token.text == "def"
         } - _STARTS
         self._variables = set(self._bound())
 
     def _at(self, place: int) -> Token:
-        return self._found[place] if 0 <= place < len(self._found) else END
+        return self._tokens[place] if 0 <= place < len(self._tokens) else END
 
     def _bound(self) -> Iterator[str]:
         """The names that are variables: given a value, or parameters of a block or a function."""
-        for place, token in enumerate(self._found):
+        for place, token in enumerate(self._tokens):
             if token.kind != "word" or token.text in known.KEYWORDS:
                 continue
             before, after = self._at(place - 1), self._at(place + 1)
@@ -61,7 +61,7 @@ class _Reader:
 
     def commands(self) -> Iterator[Argv]:
         """Return what the code does, as commands."""
-        for place, token in enumerate(self._found):
+        for place, token in enumerate(self._tokens):
             check()
             match token.kind:
                 case "command":
@@ -78,7 +78,7 @@ class _Reader:
                     self._check_block(place)
 
     def _word(self, place: int) -> Iterator[Argv]:
-        word = self._found[place].text
+        word = self._tokens[place].text
         if self._at(place - 1).text == "def":
             if word in known.BARE or word in known.METHODS or word in known.GRAVE:
                 raise Unread(f"gives {word} another meaning")
@@ -93,7 +93,7 @@ class _Reader:
             raise Unread(f"uses {word}, which no rule knows")
 
     def _is_harmless(self, place: int) -> bool:
-        word = self._found[place].text
+        word = self._tokens[place].text
         if word in known.KEYWORDS or word in known.BARE or word in self._own:
             return True
         if self._is_library(place):
@@ -130,11 +130,11 @@ class _Reader:
 
     def _method(self, place: int) -> None:
         """A method of something that is no constant."""
-        name, owner = self._found[place].text, self._at(place - 2)
+        name, owner = self._tokens[place].text, self._at(place - 2)
         if owner.kind == "constant":
             return
         after = self._at(place + 1)
-        if name == "class" and place == len(self._found) - 1:
+        if name == "class" and place == len(self._tokens) - 1:
             return
         if name not in known.METHODS and name not in self._own:
             raise Unread(f"calls {name} of something, which no rule knows")
@@ -158,14 +158,14 @@ class _Reader:
             return
         if len(arguments) == 1 and all(each.kind in ("number", "sign", "text") for each in last):
             behind = next(
-                (i for i in range(place, len(self._found)) if self._found[i].text == ")"), -1
+                (i for i in range(place, len(self._tokens)) if self._tokens[i].text == ")"), -1
             )
             if self._at(behind + 1).text in ("{", "do"):
                 return
         raise Unread("folds by a method that is only known when it runs")
 
     def _check_variable(self, place: int) -> None:
-        name, after = self._found[place].text, self._at(place + 1)
+        name, after = self._tokens[place].text, self._at(place + 1)
         if name in ("$*", "$LOAD_PATH", "$LOADED_FEATURES") and after.text != "[":
             raise Unread(f"uses {name}")
         if name in ("$0", "$PROGRAM_NAME") and after.text == "=":
@@ -218,7 +218,7 @@ class _Reader:
 
     def _path(self, place: int) -> tuple[str, int]:
         """The constants that stand one behind the other, and the place of the method behind."""
-        parts = [self._found[place].text]
+        parts = [self._tokens[place].text]
         at = place + 1
         while self._at(at).text == "::" and self._at(at + 1).kind == "constant":
             parts.append(self._at(at + 1).text)
@@ -260,7 +260,7 @@ class _Reader:
         bracketed = self._at(place + 1).text == "(" and not self._at(place + 1).spaced
         depth = 0
         parts: list[list[Token]] = [[]]
-        for token in self._found[place + 2 if bracketed else place + 1 :]:
+        for token in self._tokens[place + 2 if bracketed else place + 1 :]:
             if token.kind == "sign" and token.text in ("(", "[", "{", "#{"):
                 if token.text == "{" and not bracketed and depth == 0:
                     break

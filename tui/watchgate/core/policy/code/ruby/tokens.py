@@ -59,7 +59,7 @@ def tokens(code: str) -> list[Token]:
         raise Unread("has documentation or data in it")
     lexer = _Lexer(code)
     lexer.run(0)
-    return lexer.found
+    return lexer.tokens
 
 
 class _Lexer:
@@ -71,7 +71,7 @@ class _Lexer:
         self._at = 0
         self._choices = 0
         self._bound: set[str] | None = None
-        self.found: list[Token] = []
+        self.tokens: list[Token] = []
 
     def run(self, start: int, *, within: bool = False) -> int:
         """Take all tokens, or those up to the brace that closes code in a text."""
@@ -109,8 +109,8 @@ class _Lexer:
             self._quoted(sign, self._at + 1, sign, spaced)
         elif not self._literal(sign, spaced):
             self._match("sign", _SIGN, spaced)
-            self._choices += self.found[-1].text == "?"
-            if self.found[-1].text == ":" and self._choices:
+            self._choices += self.tokens[-1].text == "?"
+            if self.tokens[-1].text == ":" and self._choices:
                 self._choices -= 1
 
     def _literal(self, sign: str, spaced: bool) -> bool:
@@ -139,7 +139,7 @@ class _Lexer:
 
     def _starts_value(self, sign: str, spaced: bool) -> bool:
         """Tell whether a value is due here, and not an operator."""
-        last = self.found[-1] if self.found else END
+        last = self.tokens[-1] if self.tokens else END
         if last.kind == "sign":
             return last.text not in (")", "]", "}")
         if last.kind in ("end", "key"):
@@ -161,7 +161,7 @@ class _Lexer:
         return name in self._bound
 
     def _add(self, kind: Kind, text: str, end: int, spaced: bool) -> None:
-        self.found.append(Token(kind, text, spaced))
+        self.tokens.append(Token(kind, text, spaced))
         self._at = end
 
     def _match(self, kind: Kind, pattern: re.Pattern[str], spaced: bool) -> None:
@@ -175,7 +175,7 @@ class _Lexer:
         if match is None:
             raise Unread("has letters that are not understood")
         text, end = match[0], match.end()
-        last = self.found[-1].text if self.found and self.found[-1].kind == "sign" else ""
+        last = self.tokens[-1].text if self.tokens and self.tokens[-1].kind == "sign" else ""
         if last in (".", "&.") or (last == "::" and text[0].islower()):
             self._add("method", text, end, spaced)
         elif _LABEL.match(self._code, end) and not self._choices:
@@ -202,7 +202,15 @@ class _Lexer:
         return True
 
     def _quoted(self, kind: str, start: int, closer: str, spaced: bool, opener: str = "") -> None:
-        """A text, a command or an expression, with the code that stands in it."""
+        """A text, a command or an expression, with the code that stands in it.
+
+        Args:
+            kind: The kind of token to make.
+            start: Where the text begins, behind its opener.
+            closer: The character that ends it.
+            spaced: Whether a blank stands before it.
+            opener: The character that nests with the closer; empty where none does.
+        """
         at, depth = start, 0
         parts: list[str] = []
         codes: list[list[Token]] = []
@@ -214,7 +222,7 @@ class _Lexer:
             elif sign == "#" and self._code[at + 1 : at + 2] == "{" and kind != "'":
                 inner = _Lexer(self._code, self._depth + 1)
                 at = inner.run(at + 2, within=True)
-                codes.append(inner.found)
+                codes.append(inner.tokens)
             elif sign == "#" and self._code[at + 1 : at + 2] in ("@", "$") and kind != "'":
                 codes.append([])
                 at += 1
@@ -239,6 +247,15 @@ class _Lexer:
     def _finish(
         self, kind: str, text: str | None, codes: list[list[Token]], end: int, spaced: bool
     ) -> None:
+        """Add a token for what stands in quotes, then those of the code in it.
+
+        Args:
+            kind: The kind of token to make.
+            text: Its parts of plain text.
+            codes: The code that stands between them.
+            end: The character behind it.
+            spaced: Whether a blank stands before it.
+        """
         if kind == "/":
             self._add("regex", "", end, spaced)
         elif kind == "`":
@@ -249,19 +266,19 @@ class _Lexer:
         else:
             self._add("text", text, end, spaced)
         for code in codes:
-            self.found += [Token("sign", "#{"), *code, Token("sign", "#}")]
+            self.tokens += [Token("sign", "#{"), *code, Token("sign", "#}")]
 
 
 def _meaning(parts: list[str], *, raw: bool) -> str | None:
     """Return what a text with escapes means; None where only Ruby knows."""
-    found: list[str] = []
+    words: list[str] = []
     for part in parts:
         if len(part) == 1 or not part.startswith("\\"):
-            found.append(part)
+            words.append(part)
         elif raw:
-            found.append(part[1] if part[1] in "\\'" else part)
+            words.append(part[1] if part[1] in "\\'" else part)
         elif part[1].isalnum() and part[1] not in _ESCAPES:
             return None
         else:
-            found.append(_ESCAPES.get(part[1], part[1]))
-    return "".join(found)
+            words.append(_ESCAPES.get(part[1], part[1]))
+    return "".join(words)

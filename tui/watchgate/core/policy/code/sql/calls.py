@@ -74,10 +74,10 @@ def _call(tokens: Tokens, index: int, *, creates: bool) -> Iterator[Act]:
     if known and name in FILE_READERS:
         yield from _files_of(tokens, index)
         return
-    found = ACTING.fullmatch(name.lower())
+    match = ACTING.fullmatch(name.lower())
     kind: Statement = "hidden"
-    if found is not None:
-        kind = "program" if found["program"] else "file" if found["file"] else "change"
+    if match is not None:
+        kind = "program" if match["program"] else "file" if match["file"] else "change"
     yield Act(kind, "function", name)
 
 

@@ -73,13 +73,13 @@ def _acts(text: str, dialect: Dialect) -> Iterator[Act]:
 
 
 def _statements(text: str, dialect: Dialect, *, ends: bool = False) -> Iterator[Act]:
-    found = tokens(text, dialect)
-    if ends and found and not found[-1].is_sign(";"):
+    statement_tokens = tokens(text, dialect)
+    if ends and statement_tokens and not statement_tokens[-1].is_sign(";"):
         # The client may take the line that follows for a part of the statement.
         raise UnreadableError
-    if dialect == "postgres" and _has_variable(text, [token.text for token in found]):
+    if dialect == "postgres" and _has_variable(text, [token.text for token in statement_tokens]):
         raise UnreadableError
-    for statement in statements(found, dialect):
+    for statement in statements(statement_tokens, dialect):
         check()
         yield from acts(statement, dialect)
 
@@ -93,7 +93,7 @@ def _command(line: str, dialect: Dialect) -> Act:
     reading = _READING.get(dialect)
     if reading is not None and reading.fullmatch(line):
         return Act("read")
-    found = _ACTING.match(line)
-    if found is None:
+    match = _ACTING.match(line)
+    if match is None:
         return Act("unread", "command", line[:40])
-    return Act("program" if found["program"] else "file", "command", line[:40])
+    return Act("program" if match["program"] else "file", "command", line[:40])

@@ -154,17 +154,17 @@ def acts_of(command: Command) -> tuple[Act, ...]:
     elif client.sub and command.program != "clickhouse-client":
         return ()
     texts = [*given.code, *_sql_operands(command.program, client, given.operands)]
-    found = [act for word in texts for act in _of_word(word, client.dialect)]
+    acts = [act for word in texts for act in _of_word(word, client.dialect)]
     if given.unclear:
         # A value that nobody knows may have been taken for SQL.
-        found = [act for act in found if act.kind != "unread"]
-        found += (act for act in _of_any(command.arguments, client) if act.kind in GRAVE)
-        found.append(_HIDDEN)
+        acts = [act for act in acts if act.kind != "unread"]
+        acts += (act for act in _of_any(command.arguments, client) if act.kind in GRAVE)
+        acts.append(_HIDDEN)
     if given.files:
-        found.append(_HIDDEN)
+        acts.append(_HIDDEN)
     if not texts and not given.files:
-        found += _fed(command, client)
-    return tuple(dict.fromkeys(found))
+        acts += _fed(command, client)
+    return tuple(dict.fromkeys(acts))
 
 
 def _sql_operands(program: str, client: Client, operands: Sequence[Word]) -> Sequence[Word]:
@@ -255,13 +255,13 @@ def _end_of(word: Word, chars: int) -> Word:
 
 def _of_word(word: Word, dialect: Dialect) -> Iterator[Act]:
     """Return what a text does, of which some may only be known at run time."""
-    found = acts_in(word.text, dialect)
+    acts = acts_in(word.text, dialect)
     if not word.dynamic:
-        yield from found
+        yield from acts
         return
     yield _HIDDEN
     doubtful = _FEW_DOUBTS.search(word.text) is not None
-    yield from (act for act in found if act.kind in GRAVE and (act.kind != "unread" or doubtful))
+    yield from (act for act in acts if act.kind in GRAVE and (act.kind != "unread" or doubtful))
 
 
 def _of_any(words: Sequence[Word], client: Client) -> Iterator[Act]:

@@ -59,11 +59,11 @@ def tokens(text: str, dialect: Dialect) -> list[Token]:
     if dialect == "mysql" and re.search(r"--[^\s]", text):
         raise UnreadableError
     check()
-    found = list(_split(text, dialect))
+    parts = list(_split(text, dialect))
     check()
-    if len(found) > _MAX_TOKENS or (not found and text.strip()):
+    if len(parts) > _MAX_TOKENS or (not parts and text.strip()):
         raise UnreadableError
-    return found
+    return parts
 
 
 def load() -> None:
@@ -77,11 +77,11 @@ def _split(text: str, dialect: Dialect) -> Iterator[Token]:
         tokenizer = _tokenizer(dialect)(dialect=dialect)
         from sqlglot.errors import SqlglotError  # noqa: PLC0415 - slow to load
     try:
-        found = tokenizer.tokenize(text)
+        lexed = tokenizer.tokenize(text)
     except (SqlglotError, ValueError, IndexError, RecursionError):
         raise UnreadableError from None
     done = 0
-    for token in found:
+    for token in lexed:
         if _nests_comments(text[done : token.start]):
             raise UnreadableError
         done = token.end + 1
@@ -135,11 +135,11 @@ def _nests_comments(text: str) -> bool:
     return False
 
 
-def statements(found: Sequence[Token], dialect: Dialect) -> Iterator[list[Token]]:
+def statements(lexed: Sequence[Token], dialect: Dialect) -> Iterator[list[Token]]:
     """The statements of a text, without what ends them; raises `UnreadableError`."""
     own: list[Token] = []
     before = None
-    for token, behind in zip(found, [*found[1:], None], strict=False):
+    for token, behind in zip(lexed, [*lexed[1:], None], strict=False):
         ends = token.is_sign(";") or (dialect == "tsql" and token.is_word("GO"))
         if token.is_sign("\\"):
             # MySQL's client takes `\G` for the end.
