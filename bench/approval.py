@@ -27,7 +27,7 @@ import msgspec
 from bench.figures import Beside, Figure, report
 from bench.handback import echo
 from bench.serving import Core, core, cpu_s
-from watchgate.link.client import ControlClient, connect
+from watchgate.link.control_client import ControlClient, connect
 
 RATE = 10_000
 ALL = 0

@@ -22,9 +22,9 @@ from typing import NamedTuple
 
 from bench.figures import Beside, Figure, interleaved_medians, left_out, report
 from watchgate.link.paths import Paths
-from watchgate.service.setup import client_copy
-from watchgate.service.setup.command import PASSED
-from watchgate.service.setup.interpreter import base_interpreter
+from watchgate.service.setup import hook_client
+from watchgate.service.setup.guarded_command import PASSED
+from watchgate.service.setup.hook_client import base_interpreter
 
 CLIENT = Path(__file__).parent.parent / "tui" / "watchgate" / "client.py"
 HANDBACK = b"0 0 0\n"
@@ -139,8 +139,8 @@ def installation(python: Path) -> Iterator[Cases]:
     with tempfile.TemporaryDirectory(prefix="wg-") as directory, echo_core() as path:
         place = Path(directory)
         places = Paths(runtime_dir=path.parent, state_dir=place, config=place, data_dir=place)
-        client_copy.write(places)
-        assert client_copy.renew_bytecode(places, python), f"{python} caches no bytecode"
+        hook_client.write_copy(places)
+        assert hook_client.renew_bytecode(places, python), f"{python} caches no bytecode"
         empty = place / "empty.py"
         empty.touch()
         yield Cases(

@@ -27,10 +27,10 @@ from bench.figures import Beside, Figure, interleaved_medians, left_out, report
 from bench.payloads import hook_events
 from watchgate.agents.base import HookEntry
 from watchgate.agents.registry import ADAPTERS
-from watchgate.core.events import Lane
-from watchgate.service.setup.command import Client
-from watchgate.service.setup.command import command as installed_command
-from watchgate.service.setup.interpreter import base_interpreter
+from watchgate.core.model.events import Lane
+from watchgate.service.setup.guarded_command import HookClient
+from watchgate.service.setup.guarded_command import hook_command as installed_command
+from watchgate.service.setup.hook_client import base_interpreter
 
 PEERS = Path(__file__).parent / "peers"
 EVENT = next(payload for name, payload in hook_events() if name == "PreToolUse")
@@ -108,7 +108,7 @@ def shell(command: list[str]) -> list[str]:
 def guarded(ours: Cases) -> list[str]:
     """What an agent runs once `watchgate install` wrote its settings."""
     python, _, _, script, socket_path, *_ = ours.installed
-    client = Client(
+    client = HookClient(
         python=Path(python), script=Path(script), ingest_socket=Path(socket_path), deadline_s=60
     )
     entry = HookEntry(event="PreToolUse", lane=Lane.GATE, timeout_s=65)

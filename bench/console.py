@@ -20,10 +20,10 @@ from bench.console_feed import record
 from bench.figures import Beside, Figure, interleaved_medians, report
 from bench.serving import core, cpu_s
 from bench.terminal import SCREEN, terminal
-from watchgate.core.state import State
-from watchgate.service.clock import SystemClock
-from watchgate.ui.app import WatchgateApp
-from watchgate.ui.source import LinkSource
+from watchgate.core.state.state import State
+from watchgate.service.system.system_clock import SystemClock
+from watchgate.ui.console.app import WatchgateApp
+from watchgate.ui.source.record_source import LinkSource
 
 ROWS, FEW_ROWS = 100_000, 1_000
 TICK_ROWS, TICK_TURNS = 50, 3

@@ -10,12 +10,11 @@ import anyio
 import msgspec
 from anyio.abc import SocketStream
 
-from watchgate.core.events import Tool
-from watchgate.core.records import CallData, Record, ResultData
-from watchgate.core.views import GateView
+from watchgate.core.model.events import Tool
+from watchgate.core.model.records import CallData, Record, ResultData
+from watchgate.core.model.views import GateView
 from watchgate.link.protocol import Hello, Request, Result, Snapshot
-from watchgate.service.outbox import Outbox
-from watchgate.service.thinning import Thinning
+from watchgate.service.control.caller import Outbox, RecordSampler
 
 STEP_S = 0.01
 SESSIONS = 8
@@ -64,7 +63,7 @@ async def _serve(stream: SocketStream, rate: int) -> None:
     snapshot = Snapshot(seq=0, core="bench", now=now_us, gate=GateView())
     answer = Result(id=asked.id, ok={"snapshot": msgspec.to_builtins(snapshot)})
     outbox = Outbox()
-    outbox.sampler = Thinning()
+    outbox.sampler = RecordSampler()
     outbox.put(msgspec.json.encode(answer) + b"\n")
     async with anyio.create_task_group() as tasks:
         tasks.start_soon(offer, outbox, rate, now_us)

@@ -7,9 +7,9 @@ import sys
 import time
 from pathlib import Path
 
-from watchgate.service.clock import SystemClock
-from watchgate.ui.own_process import OwnProcess
-from watchgate.ui.source import LinkSource
+from watchgate.service.system.system_clock import SystemClock
+from watchgate.ui.console.popup_app import OwnProcess
+from watchgate.ui.source.record_source import LinkSource
 
 SETTLE_S = 2.0
 

@@ -16,36 +16,33 @@ import msgspec
 
 from bench.figures import Beside, Figure, interleaved_medians, report
 from bench.payloads import hook_events, lines
+from watchgate.agents.agent_facts import traits_in
 from watchgate.agents.registry import ADAPTERS
-from watchgate.agents.streams.source import Source
-from watchgate.agents.traits import traits_in
-from watchgate.core.chain import START, Chain
-from watchgate.core.config import Config
-from watchgate.core.engine import Engine
-from watchgate.core.events import Event, Lane
-from watchgate.core.policy.assessment import Assessment
-from watchgate.core.policy.gate import PolicyGate
-from watchgate.core.redact import journal_json
-from watchgate.core.state import State
-from watchgate.service.askers import Askers
-from watchgate.service.clock import SystemClock
-from watchgate.service.framing import Head
-from watchgate.service.gathering import MOST
-from watchgate.service.hub import Hub
+from watchgate.agents.streams.stream_source import Source
+from watchgate.core.chain.hash_chain import START, Chain
+from watchgate.core.config.config import Config
+from watchgate.core.gate.engine import Engine
+from watchgate.core.gate.policy_gate import PolicyGate
+from watchgate.core.model.assessment import Assessment
+from watchgate.core.model.events import Event, Lane
+from watchgate.core.secrets.redact import journal_json
+from watchgate.core.state.state import State
+from watchgate.service.hub.hub import Hub
+from watchgate.service.hub.interfaces import Loop, PendingReply
+from watchgate.service.hub.loop_budget import MAX_ITEMS, PIECE_BYTES
+from watchgate.service.identity.agent_processes import AgentProcesses
+from watchgate.service.journal.recorder import Recorder
 from watchgate.service.journal.writer import Journal
-from watchgate.service.policy.shipped import shipped
-from watchgate.service.ports import Loop
-from watchgate.service.recorder import Recorder
-from watchgate.service.runners.background import ObserverQueue
-from watchgate.service.runners.desk import Desk
-from watchgate.service.taking import Waiting
-from watchgate.service.turns import PIECE_BYTES
+from watchgate.service.policies.policy_files import shipped
+from watchgate.service.runners.handler_runner import HandlerRunner, ObserverQueue
+from watchgate.service.system.system_clock import SystemClock
+from watchgate.service.wire.framing import FrameHead
 
 LIMIT_US = 30.0
 EVENTS, BLOCK, BATCH = 9_000, 90, 256
 """`BLOCK` payloads are made at a time, whole turns, so that they are as fresh as from a socket."""
 
-TOGETHER = MOST
+TOGETHER = MAX_ITEMS
 """Frames that a busy core gathers; one that has less to do has time for each."""
 
 
@@ -73,7 +70,7 @@ def lines_us() -> float:
     return (taken_s + writer_s) / count * 1e6
 
 
-def _nobody_asks() -> Waiting:
+def _nobody_asks() -> PendingReply:
     raise AssertionError("the feed has no requests")
 
 
@@ -85,13 +82,13 @@ def frames_us(*, judged: bool, together: int) -> float:
     with tempfile.TemporaryDirectory(prefix="wg-") as directory:
         journal = Journal.open(Path(directory) / "journal.db")
         hub = _hub(journal, judged=judged, later=_never)
-        conn = Waiting(0, 0)
+        conn = PendingReply(0, 0)
         feed = hook_events()
         taken_s = 0.0
         began_s, mine_s = time.process_time(), time.thread_time()
         for _ in range(0, EVENTS, BLOCK):
             frames = [
-                (Head(agent="claude", lane=Lane.OBSERVE, length=len(p), native=n), p)
+                (FrameHead(agent="claude", lane=Lane.OBSERVE, length=len(p), native=n), p)
                 for n, p in itertools.islice(feed, BLOCK)
             ]
             start_s = time.thread_time()
@@ -161,8 +158,8 @@ def _hub(journal: Journal, *, judged: bool, later: Callable[[Callable[[], None]]
         adapters=ADAPTERS,
         loop=Loop(later=later, soon=lambda call: call(), wake=lambda: None),
         agent_of=lambda _pid: None,
-        handler_runner=Desk({}, ObserverQueue(), SystemClock()),
-        askers=Askers(),
+        handler_runner=HandlerRunner({}, ObserverQueue(), SystemClock()),
+        askers=AgentProcesses(),
     )
 
 

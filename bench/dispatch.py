@@ -14,15 +14,14 @@ from collections.abc import Callable, Iterator
 import pluggy
 
 from bench.figures import Beside, Figure, interleaved_medians, quietest, report
-from watchgate.core.bus import Bus
-from watchgate.core.clock import Instant
-from watchgate.core.config_handlers import MatchConfig
-from watchgate.core.dispatch import Dispatch
-from watchgate.core.events import Can, Event, Lane, Tool, ToolCall
-from watchgate.core.handlers import Handler
-from watchgate.core.matcher_texts import from_config, read
-from watchgate.core.matching import Matcher
-from watchgate.core.presets import CONSOLE
+from watchgate.core.base.clock import Instant
+from watchgate.core.dispatch.dispatch_loop import Dispatch
+from watchgate.core.dispatch.handler_bus import Bus
+from watchgate.core.dispatch.handler_config import MatchConfig, matcher_from_config, read_matcher
+from watchgate.core.dispatch.handler_matchers import Matcher
+from watchgate.core.dispatch.handlers import Handler
+from watchgate.core.dispatch.presets import CONSOLE
+from watchgate.core.model.events import Can, Event, Lane, Tool, ToolCall
 
 NOW = Instant(1_750_000_000_000_000, 5_000.0)
 CALLS = 20_000
@@ -70,28 +69,28 @@ def handlers(matchers: list[Matcher]) -> list[Handler]:
 def by_name() -> list[Matcher]:
     """Eight matchers of every dialect, none of which takes the event's tool."""
     return [
-        read("console", "Read"),
-        read("console", "mcp__*"),
-        read("codewhale", "exec_*"),
-        from_config(MatchConfig(tool="Edit", command_contains="push")),
-        from_config(MatchConfig(tool="Write", cwd="/srv")),
-        from_config(MatchConfig(agent="codex")),
-        from_config(MatchConfig(agent="gemini", regex="rm")),
-        from_config(MatchConfig(tool="Web*", input_contains="http")),
+        read_matcher("console", "Read"),
+        read_matcher("console", "mcp__*"),
+        read_matcher("codewhale", "exec_*"),
+        matcher_from_config(MatchConfig(tool="Edit", command_contains="push")),
+        matcher_from_config(MatchConfig(tool="Write", cwd="/srv")),
+        matcher_from_config(MatchConfig(agent="codex")),
+        matcher_from_config(MatchConfig(agent="gemini", regex="rm")),
+        matcher_from_config(MatchConfig(tool="Web*", input_contains="http")),
     ]
 
 
 def by_content() -> list[Matcher]:
     """Eight matchers that have to look at the event itself, each time."""
     return [
-        from_config(MatchConfig(command_contains="push")),
-        from_config(MatchConfig(tool="Bash", command_contains="rm -rf")),
-        from_config(MatchConfig(tool="Ba*", regex=r"curl.*\|\s*sh")),
-        from_config(MatchConfig(session="two")),
-        from_config(MatchConfig(cwd="/srv")),
-        from_config(MatchConfig(command_word="sudo")),
-        from_config(MatchConfig(tool="Bash", input_equals={"command": "ls"})),
-        from_config(MatchConfig(command_contains="npm publish")),
+        matcher_from_config(MatchConfig(command_contains="push")),
+        matcher_from_config(MatchConfig(tool="Bash", command_contains="rm -rf")),
+        matcher_from_config(MatchConfig(tool="Ba*", regex=r"curl.*\|\s*sh")),
+        matcher_from_config(MatchConfig(session="two")),
+        matcher_from_config(MatchConfig(cwd="/srv")),
+        matcher_from_config(MatchConfig(command_word="sudo")),
+        matcher_from_config(MatchConfig(tool="Bash", input_equals={"command": "ls"})),
+        matcher_from_config(MatchConfig(command_contains="npm publish")),
     ]
 
 

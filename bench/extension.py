@@ -17,13 +17,12 @@ import anyio
 import msgspec
 
 from bench.figures import Beside, Figure, left_out, report
-from watchgate.core.config_handlers import ExtensionConfig
-from watchgate.core.events import Event, Lane, Tool, ToolCall
-from watchgate.core.extensions.load import ExtensionSpec, load_extension
-from watchgate.core.verdicts import Allow
-from watchgate.service.clock import SystemClock
-from watchgate.service.runners.extension import Extension, Surroundings
-from watchgate.service.runners.extensions import Extensions
+from watchgate.core.dispatch.extensions.extension_spec import ExtensionSpec, load_extension
+from watchgate.core.dispatch.handler_config import ExtensionConfig
+from watchgate.core.model.events import Event, Lane, Tool, ToolCall
+from watchgate.core.model.verdicts import Allow
+from watchgate.service.runners.extension import ExtensionDeps, ExtensionRunner, Extensions
+from watchgate.service.system.system_clock import SystemClock
 
 LIMIT = 0.15
 SOURCE = Path(__file__).with_suffix(".c")
@@ -87,7 +86,7 @@ def spawn_s(program: Path) -> float:
     return took_s
 
 
-async def trip_s(extension: Extension, asked: Event) -> float:
+async def trip_s(extension: ExtensionRunner, asked: Event) -> float:
     """Seconds of one call."""
     start = time.perf_counter()
     said = await extension.run(asked, 5.0)
@@ -99,7 +98,7 @@ async def trip_s(extension: Extension, asked: Event) -> float:
 async def medians(turns: int, block: int, nothing: Path, specs: list[ExtensionSpec]) -> list[float]:
     """The spawn's median and that of each extension, in turns of so many each."""
     kept: list[list[float]] = [[] for _ in range(len(specs) + 1)]
-    extensions = Extensions(Surroundings(clock=SystemClock()))
+    extensions = Extensions(ExtensionDeps(clock=SystemClock()))
     asked = event()
     async with anyio.create_task_group() as tasks:
         extensions.start(specs, tasks)

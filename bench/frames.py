@@ -19,11 +19,11 @@ from bench.console import NOBODY
 from bench.console_feed import record
 from bench.figures import Beside, Figure, report
 from bench.terminal import SCREEN
-from watchgate.core.state import State
-from watchgate.service.clock import SystemClock
-from watchgate.ui.app import WatchgateApp
-from watchgate.ui.source import LinkSource
-from watchgate.ui.widgets.pane import Pane
+from watchgate.core.state.state import State
+from watchgate.service.system.system_clock import SystemClock
+from watchgate.ui.console.app import WatchgateApp
+from watchgate.ui.source.record_source import LinkSource
+from watchgate.ui.widgets.base.pane import Pane
 
 ROWS = 2_000
 LIMIT = 10.0

@@ -19,8 +19,8 @@ from bench.figures import Beside, Figure, left_out, report
 from bench.payloads import hook_events
 from bench.serving import Core, core, cpu_s
 from watchgate.link.paths import Paths
-from watchgate.service.setup import client_copy
-from watchgate.service.setup.interpreter import base_interpreter
+from watchgate.service.setup import hook_client
+from watchgate.service.setup.hook_client import base_interpreter
 
 LIMIT = 1.5
 SOURCE = Path(__file__).with_name("echo.c")
@@ -69,8 +69,8 @@ def installed(python: Path) -> Iterator[Path]:
     with tempfile.TemporaryDirectory(prefix="wg-") as directory:
         place = Path(directory)
         places = Paths(runtime_dir=place, state_dir=place, config=place, data_dir=place)
-        client_copy.write(places)
-        client_copy.renew_bytecode(places, python)
+        hook_client.write_copy(places)
+        hook_client.renew_bytecode(places, python)
         yield places.client
 
 

@@ -23,17 +23,16 @@ from typing import Any
 import msgspec
 
 from bench.figures import Beside, Figure, interleaved_medians, report
-from watchgate.core.chain import START, Chain, Row
-from watchgate.core.filters import parse
-from watchgate.core.records import Draft, Record
-from watchgate.core.redact import journal_json
-from watchgate.service import call_pages, history
-from watchgate.service.journal import reading
+from watchgate.core.chain.hash_chain import START, Chain, JournalRow
+from watchgate.core.filters.filter_parser import parse
+from watchgate.core.model.records import Draft, Record
+from watchgate.core.secrets.redact import journal_json
+from watchgate.service.history import call_pages, record_pages, recorded_sessions
+from watchgate.service.host.restore_state import restored_state
+from watchgate.service.journal import journal_reader
+from watchgate.service.journal.journal_disk import insert_rows
 from watchgate.service.journal.schema import open_to_read, open_to_write
-from watchgate.service.journal.table import insert
-from watchgate.service.remembering import remembered
-from watchgate.service.search import sessions
-from watchgate.service.search.upkeep import Upkeep
+from watchgate.service.search.indexer import Upkeep
 
 RECORDS, RUNS, NEWEST, BATCH = 1_000_000, 7, 50, 2_000
 LIMIT_MS, OPEN_LIMIT_S, INDEX_LIMIT, LIKE_LIMIT = 10.0, 1.0, 7.0, 0.01
@@ -88,8 +87,8 @@ def write(journal: Path, count: int) -> None:
     feed = drafts()
     with closing(open_to_write(journal)) as connection:
         for _ in range(0, count, BATCH):
-            rows: list[Row] = [chain.seal(each)[1] for each in itertools.islice(feed, BATCH)]
-            insert(connection, rows)
+            rows: list[JournalRow] = [chain.seal(each)[1] for each in itertools.islice(feed, BATCH)]
+            insert_rows(connection, rows)
 
 
 def index_us(journal: Path, count: int) -> float:
@@ -132,20 +131,22 @@ def figures(count: int, runs: int) -> Iterator[Figure]:
     with tempfile.TemporaryDirectory(prefix="wg-") as directory:
         journal = Path(directory) / "journal.db"
         write(journal, count)
-        line = line_us(list(reading.read(journal, 1, 20_000)), Path(directory) / "lines")
+        line = line_us(list(journal_reader.read(journal, 1, 20_000)), Path(directory) / "lines")
         made = index_us(journal, count)
         size = journal.with_name("journal.index.db").stat().st_size / count
         beside = Beside("one line of JSON, written by itself", line)
         note = f"{size:.0f} bytes each; {told}"
         yield Figure("indexed record, CPU", made, "us", beside, INDEX_LIMIT, note)
         wanted = {name: parse(text) for name, text in SEARCHES.items()}
-        of_records = [partial(history.search, journal, each, NEWEST) for each in wanted.values()]
+        of_records = [
+            partial(record_pages.search, journal, each, NEWEST) for each in wanted.values()
+        ]
         of_calls = [
             partial(call_pages.calls, journal, each, limit=NEWEST) for each in wanted.values()
         ]
         work: list[Callable[[], Any]] = [
             partial(like, journal),
-            partial(sessions.all_of, journal),
+            partial(recorded_sessions.all_sessions, journal),
             *of_records,
             *of_calls,
         ]
@@ -163,7 +164,7 @@ def figures(count: int, runs: int) -> Iterator[Figure]:
                 yield Figure(f"History, {newest}", took, "ms", scan, LIMIT_MS, told, absolute=True)
         yield Figure("all sessions, CPU", all_ms, "ms", note=told)
         now_us = START_US + count * STEP_US
-        start = timed(lambda: remembered(journal, now_us, print))
+        start = timed(lambda: restored_state(journal, now_us, print))
         took = statistics.median(start() for _ in range(3)) / 1e3
         yield Figure("what a core knows when it starts, CPU", took, "s", None, OPEN_LIMIT_S, told)
 

@@ -20,13 +20,13 @@ from pathlib import Path
 from typing import NamedTuple
 
 from bench.figures import Beside, Figure, report
-from watchgate.core.clock import Instant
-from watchgate.core.events import Event, Lane, Tool, ToolCall
-from watchgate.core.hooks.registry import PROTOCOLS
-from watchgate.core.verdicts import Block, Defer, Verdict
-from watchgate.service.runners.command import CommandRunner
-from watchgate.service.runners.environment import hook_environment
-from watchgate.service.runners.pool import ChildPool
+from watchgate.core.base.clock import Instant
+from watchgate.core.dispatch.hooks.hook_protocols import PROTOCOLS
+from watchgate.core.model.events import Event, Lane, Tool, ToolCall
+from watchgate.core.model.verdicts import Block, Defer, Verdict
+from watchgate.service.runners.child_pool import ChildPool
+from watchgate.service.runners.handler_command import CommandRunner
+from watchgate.service.runners.spawn import hook_environment
 
 LIMIT = 1.8
 ANSWERING = """#!/bin/sh

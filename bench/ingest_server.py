@@ -19,15 +19,15 @@ import msgspec
 from anyio.abc import SocketListener
 
 from watchgate.agents.base import Answer
-from watchgate.agents.streams.source import Source
-from watchgate.core.secrets.finding import Found
-from watchgate.service.admission.ahead import Prepared
-from watchgate.service.clock import SystemClock
-from watchgate.service.frames import Frame
-from watchgate.service.framing import Head
-from watchgate.service.ingest import CHUNK_BYTES, Ingest
-from watchgate.service.lines import Line, decode_chunk
-from watchgate.service.taking import Asker, Waiting
+from watchgate.agents.streams.stream_source import Source
+from watchgate.core.secrets.secret_finder import SecretsByText
+from watchgate.service.admission.large_texts import Prepared
+from watchgate.service.hub.hook_frames import HookFrame
+from watchgate.service.hub.ingest import CHUNK_BYTES, Ingest
+from watchgate.service.hub.interfaces import PendingReply, ReplyFactory
+from watchgate.service.system.system_clock import SystemClock
+from watchgate.service.wire.framing import FrameHead
+from watchgate.service.wire.ingest_lines import Line, decode_chunk
 
 BACKLOG = 1_024
 _NOTHING = Answer()
@@ -64,15 +64,15 @@ class NoHub:
         self._done = done
         self.deciding = False
 
-    def frame(self, head: Head, payload: bytes, conn: Waiting) -> None:
+    def frame(self, head: FrameHead, payload: bytes, conn: PendingReply) -> None:
         self._add(1)
         if head.lane.waits:
             conn.say(_NOTHING, None)
 
-    def received(self, head: Head, payload: bytes, pid: int) -> Frame:
-        return Frame(head, payload, pid, _CLOCK.now())
+    def received(self, head: FrameHead, payload: bytes, pid: int) -> HookFrame:
+        return HookFrame(head, payload, pid, _CLOCK.now())
 
-    def prepared(self, frame: Frame) -> Frame:
+    def prepared(self, frame: HookFrame) -> HookFrame:
         return frame
 
     def lines_prepared(self, chunk: bytes, source: Source) -> Callable[[], Prepared]:
@@ -81,11 +81,15 @@ class NoHub:
     def ahead(self, prepared: Prepared) -> Callable[[], None]:
         return lambda: None
 
-    def take(self, frame: Frame, conn: Waiting) -> None:
+    def take(self, frame: HookFrame, conn: PendingReply) -> None:
         self.frame(frame.head, frame.payload, conn)
 
     def lines(
-        self, chunk: bytes, source: Source, asker: Asker, secrets: Found | None = None
+        self,
+        chunk: bytes,
+        source: Source,
+        asker: ReplyFactory,
+        secrets: SecretsByText | None = None,
     ) -> Iterator[None]:
         self._add(self._decode(chunk))
         return iter(())
@@ -93,19 +97,19 @@ class NoHub:
     def source_gone(self, source: Source) -> None:
         pass
 
-    def bad_frame(self, head: Head | None, why: str, conn: Waiting) -> None:
+    def bad_frame(self, head: FrameHead | None, why: str, conn: PendingReply) -> None:
         raise ValueError(why)
 
-    def failed(self, fault: str, conn: Waiting, head: Head | None = None) -> None:
+    def failed(self, fault: str, conn: PendingReply, head: FrameHead | None = None) -> None:
         raise ValueError(fault)
 
-    def turned_away(self, head: Head | None, why: str, conn: Waiting) -> None:
+    def turned_away(self, head: FrameHead | None, why: str, conn: PendingReply) -> None:
         raise ValueError(why)
 
-    def delivered(self, conn: Waiting, *, ok: bool) -> None:
+    def delivered(self, conn: PendingReply, *, ok: bool) -> None:
         pass
 
-    def hung_up(self, conn: Waiting) -> None:
+    def hung_up(self, conn: PendingReply) -> None:
         pass
 
     def oversized_line(self, size_bytes: int, pid: int) -> None:

@@ -21,19 +21,24 @@ import msgspec
 
 from bench.figures import Beside, Figure, interleaved_medians, report
 from bench.payloads import hook_events
-from watchgate.core.chain import START, Chain
-from watchgate.core.events import Tool
-from watchgate.core.records import CallData, CoreData, Draft, NoteData, Record, ResultData
-from watchgate.core.redact import journal_json
-from watchgate.core.retention import Limits
-from watchgate.service.clock import SystemClock
-from watchgate.service.journal import reading
-from watchgate.service.journal.head import HeadFile, head_path
-from watchgate.service.journal.retention import Retention
+from watchgate.core.chain.chain_walk import RetentionLimits
+from watchgate.core.chain.hash_chain import START, Chain
+from watchgate.core.model.events import Tool
+from watchgate.core.model.records import CallData, CoreData, Draft, NoteData, Record, ResultData
+from watchgate.core.secrets.redact import journal_json
+from watchgate.service.journal import journal_reader
+from watchgate.service.journal.journal_disk import (
+    BATCH_ROWS,
+    HeadFile,
+    head_path,
+    insert_rows,
+    newest_head,
+)
+from watchgate.service.journal.journal_retention import Retention
 from watchgate.service.journal.schema import open_to_write
-from watchgate.service.journal.table import BATCH_ROWS, insert, newest
 from watchgate.service.journal.writer import Journal
-from watchgate.service.search.upkeep import Upkeep
+from watchgate.service.search.indexer import Upkeep
+from watchgate.service.system.system_clock import SystemClock
 
 RECORDS = 9_216
 ALONE = 1_024
@@ -134,10 +139,10 @@ def build(path: Path, count: int) -> None:
         connection.execute("PRAGMA synchronous=OFF")
         for at in range(0, count, BATCH_ROWS):
             few = itertools.islice(made, min(BATCH_ROWS, count - at))
-            insert(connection, [seal(draft)[1] for draft in few])
+            insert_rows(connection, [seal(draft)[1] for draft in few])
     head = HeadFile(head_path(path))
     with closing(open_to_write(path)) as connection:
-        head.write(newest(connection), durable=True)
+        head.write(newest_head(connection), durable=True)
     head.close()
 
 
@@ -157,7 +162,7 @@ def longest_wait_ms(old: Path, *, leaving: bool) -> float:
         shutil.copytree(old.parent, place, dirs_exist_ok=True)
         path = Path(place) / old.name
         waits: list[float] = anyio.run(_ingested, path, leaving)
-        gone = reading.ends(path)[0] - 1
+        gone = journal_reader.ends(path)[0] - 1
     assert bool(gone) == leaving, f"{gone} records left"
     return max(waits) * 1e3
 
@@ -174,7 +179,7 @@ async def _ingested(path: Path, leaving: bool) -> list[float]:
     made = drafts()
     async with anyio.create_task_group() as tasks:
         if leaving:
-            limits = Limits(max_age_days=1, max_size_mb=2048)
+            limits = RetentionLimits(max_age_days=1, max_size_mb=2048)
             tasks.start_soon(Retention(journal, recorder, limits, recorder.clock).run)
         for _ in range(INGEST_S * COMMITS_PER_S):
             began_s = time.perf_counter()

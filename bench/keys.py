@@ -21,7 +21,7 @@ from bench.terminal import Terminal, terminal
 ROWS = 100_000
 RATE = 5_000
 HELD_S = 0.25
-"""How long a decision key waits for another one to follow (ui/deciding/arming.py)."""
+"""How long a decision key waits for another one to follow (ui/approval/arming.py)."""
 
 SEEN_LIMIT_MS, SEEN_LIMIT, VERDICT_LIMIT_MS = 50.0, 6.0, 50.0
 IDLE_LIMIT, MEMORY_LIMIT = 1.0, 1.0

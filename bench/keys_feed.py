@@ -14,11 +14,10 @@ import msgspec
 from anyio.abc import SocketStream
 
 from bench.console_feed import TOOL, offer
-from watchgate.core.records import DecisionData, Record, RequestData, Word
-from watchgate.core.views import GateView, PendingView
+from watchgate.core.model.records import DecisionData, Record, RequestData, Word
+from watchgate.core.model.views import GateView, PendingView
 from watchgate.link.protocol import Hello, Push, Request, Result, Snapshot
-from watchgate.service.outbox import Outbox
-from watchgate.service.thinning import Thinning
+from watchgate.service.control.caller import Outbox, RecordSampler
 
 HOUR_US = 3_600_000_000
 
@@ -71,7 +70,7 @@ async def _serve(stream: SocketStream, rate: int, pending: int) -> None:
     hello = Hello(watchgate="0", core="bench", boot=0, seq=0, profile="guard")
     outbox = Outbox()
     outbox.put(msgspec.json.encode(hello) + b"\n")
-    outbox.sampler = Thinning()
+    outbox.sampler = RecordSampler()
     now_us = time.time_ns() // 1_000
     async with anyio.create_task_group() as tasks:
         tasks.start_soon(_write, stream, outbox)

@@ -8,9 +8,9 @@ from pathlib import Path
 import msgspec
 
 from bench.console_feed import record
-from watchgate.service.clock import SystemClock
-from watchgate.ui.own_process import OwnProcess
-from watchgate.ui.source import LinkSource
+from watchgate.service.system.system_clock import SystemClock
+from watchgate.ui.console.popup_app import OwnProcess
+from watchgate.ui.source.record_source import LinkSource
 
 AGO_US = 300 * 1_000_000
 

@@ -14,7 +14,7 @@ import anyio
 from bench.figures import Beside, Figure, report
 from bench.payloads import lines
 from bench.serving import Core, core, memory_bytes
-from watchgate.link.client import connect
+from watchgate.link.control_client import connect
 
 LIMIT = 1.0
 ROW_BYTES = 1_024

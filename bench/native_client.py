@@ -15,9 +15,8 @@ from bench.client import SMALL, client_command, cpu_s, echo_core, installation
 from bench.client_peers import PEERS, plain_server
 from bench.figures import Beside, Figure, interleaved_medians, left_out, report
 from hatch_build import compile_client
-from watchgate.service.setup.command import PASSED
-from watchgate.service.setup.interpreter import base_interpreter
-from watchgate.service.setup.native_client import sealed
+from watchgate.service.setup.guarded_command import PASSED
+from watchgate.service.setup.hook_client import base_interpreter, sealed_native
 
 ROOT = Path(__file__).parent.parent
 LIMIT = 1.2
@@ -45,7 +44,7 @@ def figures(runs: int) -> Iterator[Figure]:
         native, least = Path(place) / "native", Path(place) / "least"
         compile_client(ROOT, native)
         subprocess.run([compiler, "-O2", "-o", least, PEERS / "client.c"], check=True)
-        native.write_bytes(sealed(native.read_bytes()))
+        native.write_bytes(sealed_native(native.read_bytes()))
         # With the word of installed commands, for which it proves to be whole.
         ours = [str(native), *client_command(native, native, core)[4:], "2", "", str(PASSED)]
         commands = [([str(least), str(plain)], BLOCK), (ours, BLOCK), (python.installed, 1)]

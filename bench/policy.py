@@ -17,13 +17,13 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 
 from bench.figures import Beside, Figure, interleaved_medians, report
-from watchgate.core.events import Tool
-from watchgate.core.policy.assess import assess
-from watchgate.core.policy.guards import MAX_CHARS
-from watchgate.core.policy.policy import Policy
+from watchgate.core.model.events import Tool
+from watchgate.core.policy.inputs.subject import Subject
+from watchgate.core.policy.inputs.text_guards import MAX_CHARS
+from watchgate.core.policy.judging.assess import assess
+from watchgate.core.policy.rules.policy import Policy
 from watchgate.core.policy.shell import grammar
-from watchgate.core.policy.subject import Subject
-from watchgate.service.policy.shipped import shipped
+from watchgate.service.policies.policy_files import shipped
 
 COMMANDS = (
     "ls -la",

@@ -14,38 +14,38 @@ from importlib import import_module
 from typing import Any, Final
 
 from watchgate.cli import main
-from watchgate.core.engine import Engine
-from watchgate.core.restore import restore
-from watchgate.core.session_views import SessionViews
-from watchgate.core.state import State
-from watchgate.core.traces import Traces
-from watchgate.core.usage.fold import UsageFold
+from watchgate.core.gate.engine import Engine
+from watchgate.core.state.restore import restore
+from watchgate.core.state.session_views import SessionViews
+from watchgate.core.state.state import State
+from watchgate.core.state.traces import Traces
+from watchgate.core.usage.usage_fold import UsageFold
 
 ROWS = 1_000
 SESSIONS = 75
 REQUESTS = 200
 
 FEW: Final[Mapping[str, Mapping[str, int]]] = {
-    "watchgate.core.approvals": {"SETTLED_KEPT": REQUESTS},
-    "watchgate.core.bus": {"SESSIONS_KEPT": SESSIONS},
-    "watchgate.core.calls": {"SESSIONS_KEPT": SESSIONS, "ALL_ENDED_KEPT": ROWS},
-    "watchgate.core.coverage": {
-        "SESSIONS_KEPT": SESSIONS,
-        "OVER_KEPT": SESSIONS // 2,
-        "ALL_IDS_KEPT": ROWS,
+    "watchgate.core.gate.broker": {"SETTLED_MAX": REQUESTS},
+    "watchgate.core.dispatch.handler_bus": {"ONCE_SESSIONS_MAX": SESSIONS},
+    "watchgate.core.gate.call_tracker": {"CALL_SESSIONS_MAX": SESSIONS, "ALL_ENDED_CALLS_MAX": ROWS},
+    "watchgate.core.gate.gate_coverage": {
+        "COVERED_SESSIONS_MAX": SESSIONS,
+        "ENDED_SESSIONS_MAX": SESSIONS // 2,
+        "ALL_IDS_MAX": ROWS,
     },
-    "watchgate.core.hearings": {"ENDED_KEPT": SESSIONS},
-    "watchgate.core.ledger.told": {"SESSIONS_KEPT": SESSIONS},
-    "watchgate.core.pacing": {"_SESSIONS_KEPT": SESSIONS},
-    "watchgate.core.policy.kept": {"KEPT": REQUESTS},
-    "watchgate.core.retries": {"_SESSIONS_KEPT": SESSIONS},
-    "watchgate.core.usage.fold": {"TOOLS_KEPT": ROWS},
-    "watchgate.service.askers": {"ACCOUNTED_KEPT": SESSIONS},
-    "watchgate.service.coverage.transcripts": {"NEWEST": SESSIONS, "NAMED_KEPT": SESSIONS},
-    "watchgate.service.coverage.watch": {"SESSIONS_KEPT": SESSIONS},
-    "watchgate.service.journal.retention": {"LOOK_EACH_S": 1},
-    "watchgate.service.thinning": {"REMEMBERED": REQUESTS},
-    "watchgate.service.usage.follow": {"SAVE_S": 10},
+    "watchgate.core.gate.pending_dispatches": {"ENDED_SESSIONS_MAX": SESSIONS},
+    "watchgate.core.usage.reported_calls": {"MAX_SESSIONS": SESSIONS},
+    "watchgate.core.gate.rate_limit": {"_SESSIONS_MAX": SESSIONS},
+    "watchgate.core.gate.policy_gate": {"ASSESSMENTS_MAX": REQUESTS},
+    "watchgate.core.gate.retries": {"_SESSIONS_MAX": SESSIONS},
+    "watchgate.core.usage.usage_fold": {"MAX_TOOLS": ROWS},
+    "watchgate.service.identity.agent_processes": {"ACCOUNTED_KEPT": SESSIONS},
+    "watchgate.service.coverage.ran_calls": {"NEWEST": SESSIONS, "MAX_NAMED": SESSIONS},
+    "watchgate.service.coverage.coverage_comparison": {"MAX_SESSIONS": SESSIONS},
+    "watchgate.service.journal.journal_retention": {"LOOK_EACH_S": 1},
+    "watchgate.service.control.caller": {"REMEMBERED": REQUESTS},
+    "watchgate.service.usage.usage_follow": {"SAVE_S": 10},
 }
 """Bounds by module and name, as they are looked up where they hold.
 
@@ -53,11 +53,11 @@ The hour passes in some minutes: what is done now and then is done more often, t
 """
 
 FEW_GIVEN: Final = (
-    (State.__init__, "rows_kept", ROWS),
-    (restore, "rows_kept", ROWS),
-    (SessionViews.__init__, "kept", SESSIONS),
-    (Traces.__init__, "kept", ROWS),
-    (UsageFold.__init__, "kept", SESSIONS),
+    (State.__init__, "max_rows", ROWS),
+    (restore, "max_rows", ROWS),
+    (SessionViews.__init__, "max_sessions", SESSIONS),
+    (Traces.__init__, "max_traces", ROWS),
+    (UsageFold.__init__, "max_sessions", SESSIONS),
 )
 """Bounds that are defaults of a function."""
 

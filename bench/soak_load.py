@@ -16,7 +16,7 @@ import anyio
 import msgspec
 from anyio.abc import SocketStream
 
-from watchgate.link.client import ControlClient, connect
+from watchgate.link.control_client import ControlClient, connect
 from watchgate.link.protocol import Refusal
 
 SESSIONS = 50

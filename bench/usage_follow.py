@@ -19,9 +19,9 @@ from pathlib import Path
 
 from bench.figures import Figure, report
 from bench.usage_files import claude_lines
-from watchgate.agents.usage.places import places
-from watchgate.core.ledger.ledger import Ledger
-from watchgate.service.usage.book import UsageBook
+from watchgate.agents.usage import usage_places
+from watchgate.core.usage.ledger import Ledger
+from watchgate.service.usage.usage_files import UsageFiles
 
 IDLE_LIMIT, BUSY_LIMIT = 1.0, 3.0
 """Percent of one core."""
@@ -45,7 +45,7 @@ def history(root: Path) -> None:
             os.utime(each, (1_790_000_000 + number, 1_790_000_000 + number))
 
 
-def ticks_ms(book: UsageBook, ticks: int, live: list[tuple[Path, Iterator[bytes]]]) -> list[float]:
+def ticks_ms(book: UsageFiles, ticks: int, live: list[tuple[Path, Iterator[bytes]]]) -> list[float]:
     """The CPU time of each tick, with a line more for each live session before it."""
     took = []
     for _ in range(ticks):
@@ -71,7 +71,7 @@ def figures(ticks: int, root: Path) -> Iterator[Figure]:
         path.write_bytes(b"".join(next(lines) for _ in range(300)))
         live.append((path, lines))
     ledger = Ledger(lambda _call: None, lambda at_us: at_us // DAY_US)
-    book = UsageBook(places({"CLAUDE_CONFIG_DIR": str(root)}, str(root)), ledger)
+    book = UsageFiles(usage_places({"CLAUDE_CONFIG_DIR": str(root)}, str(root)), ledger)
     ticks_ms(book, 20, [])
     idle = statistics.fmean(ticks_ms(book, ticks, []))
     told = f"each second; {SESSIONS} sessions live, {HISTORY + SUBS:,} files; {ticks} ticks"

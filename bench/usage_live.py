@@ -23,17 +23,17 @@ import msgspec
 
 from bench.figures import Figure, report
 from bench.usage_files import write_bulk
-from watchgate.agents.usage.places import places
-from watchgate.core.config import Config
-from watchgate.core.ledger.counted import CountedData, CountedRow, Part
-from watchgate.core.records import COUNTED, Record
-from watchgate.core.state import State
-from watchgate.core.usage.session import SessionUsage
-from watchgate.link.client import ControlClient, connect
+from watchgate.agents.usage import usage_places
+from watchgate.core.config.config import Config
+from watchgate.core.model.records import COUNTED, Record
+from watchgate.core.model.usage_records import CountedData, CountedRow, Part
+from watchgate.core.state.state import State
+from watchgate.core.usage.session_usage import SessionUsage
+from watchgate.link.control_client import ControlClient, connect
 from watchgate.link.paths import Paths
-from watchgate.service.clock import SystemClock
-from watchgate.service.host import Host
-from watchgate.service.stage import Stage
+from watchgate.service.host.core_host import CoreHost
+from watchgate.service.hub.core_environment import Environment
+from watchgate.service.system.system_clock import SystemClock
 
 SHOWN_LIMIT_MS, LATE_LIMIT_MS, FOLD_LIMIT_US = 1_500.0, 100.0, 1_000.0
 SESSION = "5f000000-0000-4000-8000-000000000001"
@@ -102,11 +102,11 @@ async def measured(folder: Path, runs: int) -> tuple[list[float], list[float], f
     base = Path(tempfile.mkdtemp(prefix="wgb", dir="/tmp"))
     paths = Paths(base / "run", base / "state", base / "config.toml", base / "data")
     env = {"CLAUDE_CONFIG_DIR": f"{folder}/claude", "CODEX_HOME": f"{folder}/codex"}
-    stage = Stage(
+    stage = Environment(
         ids=lambda: "k" * 26, home=str(base), protected=(), agent_of=lambda _pid: None,
-        places=places(env, str(base)),
+        places=usage_places(env, str(base)),
     )  # fmt: skip
-    host = Host(paths, Config(), SystemClock(), stage)
+    host = CoreHost(paths, Config(), SystemClock(), stage)
     path, files = prepared(folder)
     late, shown_ms, dice = Late(), [], random.Random(8)
     async with anyio.create_task_group() as tasks:

@@ -20,7 +20,7 @@ from typing import Any
 import msgspec
 
 from bench.figures import Beside, Figure, interleaved_medians, report
-from watchgate.agents.usage.registry import READERS
+from watchgate.agents.usage.usage_readers import READERS
 
 LIMIT = 1.1
 SLICE_BYTES = 8 * 1024 * 1024

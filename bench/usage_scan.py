@@ -17,11 +17,11 @@ from pathlib import Path
 from bench.figures import Beside, Figure, interleaved_medians, report
 from bench.usage_bare import bare
 from bench.usage_files import write_bulk
-from watchgate.agents.usage.places import places
-from watchgate.core.ledger.call import UsageCall
-from watchgate.core.ledger.ledger import Ledger
-from watchgate.core.ledger.rates import Rates, Tariff
-from watchgate.service.usage.book import UsageBook
+from watchgate.agents.usage import usage_places
+from watchgate.core.usage.ledger import Ledger
+from watchgate.core.usage.pricing import Rates, Tariff
+from watchgate.core.usage.usage_calls import UsageCall
+from watchgate.service.usage.usage_files import UsageFiles
 
 SCAN_LIMIT, CACHE_LIMIT = 1.3, 0.4
 MIB = 1024 * 1024
@@ -43,7 +43,7 @@ def counted(folder: Path, cache: Path | None = None, *, save: bool = False) -> L
     """All calls of all transcripts in a ledger."""
     ledger = Ledger(tariff_of, lambda at_us: at_us // DAY_US)
     env = {"CLAUDE_CONFIG_DIR": f"{folder}/claude", "CODEX_HOME": f"{folder}/codex"}
-    book = UsageBook(places(env, f"{folder}/none"), ledger, cache=cache)
+    book = UsageFiles(usage_places(env, f"{folder}/none"), ledger, cache=cache)
     book.look()
     book.refresh()
     if save:

@@ -16,8 +16,8 @@ from tests.agents_real.harness.packages import ACP, PACKAGES, Package
 from watchgate.agents.base import Adapter, HookEntry, Setup
 from watchgate.agents.registry import ADAPTERS
 from watchgate.agents.table.adapter import TableAdapter
-from watchgate.agents.usage.registry import READERS
-from watchgate.core.events import Conduct, Lane
+from watchgate.agents.usage.usage_readers import READERS
+from watchgate.core.model.events import Conduct, Lane
 
 ROOT: Final = Path(__file__).resolve().parent.parent
 DOCUMENT: Final = ROOT / "docs" / "agents.md"

@@ -17,12 +17,9 @@ import msgspec
 from scripts.marked import as_table, written
 from tests.agents_real.harness import npm
 from tests.agents_real.harness.packages import PACKAGES
-from watchgate.service.crashtest.agents.every import AGENTS
-from watchgate.service.crashtest.commands import COMMANDS
-from watchgate.service.crashtest.odd import OddHooks
-from watchgate.service.crashtest.outcome import WORDS, Result
-from watchgate.service.crashtest.plugins import PLUGINS
-from watchgate.service.crashtest.trial import NO_HOOK, OURS
+from watchgate.service.crashtest.agent_drivers import DRIVERS
+from watchgate.service.crashtest.misbehaving_hooks import COMMANDS, PLUGINS, OddHooks
+from watchgate.service.crashtest.trial import NO_HOOK, OURS, OUTCOME_WORDS, TrialResult
 
 ROOT: Final = Path(__file__).resolve().parent.parent
 DATA: Final = ROOT / "docs" / "crashtest.jsonl"
@@ -56,15 +53,15 @@ PLUGINS_HEAD: Final = """## OpenCode, which loads plugins
 There is no command and no exit status: a plugin denies by throwing, and nothing limits its time.
 """
 FOLLOWS: Final = "## What follows, and what Watchgate's own hook does about it\n"
-_CELLS: Final = WORDS | {"ran": "**RAN**"}
+_CELLS: Final = OUTCOME_WORDS | {"ran": "**RAN**"}
 
 
-def read(data: str) -> list[Result]:
+def read(data: str) -> list[TrialResult]:
     """The results in this text, a JSON object a line."""
-    return [msgspec.json.decode(line, type=Result) for line in data.splitlines()]
+    return [msgspec.json.decode(line, type=TrialResult) for line in data.splitlines()]
 
 
-def render(results: Sequence[Result]) -> str:
+def render(results: Sequence[TrialResult]) -> str:
     """The document."""
     parts = [
         HEAD,
@@ -78,8 +75,8 @@ def render(results: Sequence[Result]) -> str:
     return "\n\n".join(part.strip() for part in parts) + "\n"
 
 
-def _outcomes(odd: OddHooks, results: Sequence[Result]) -> str:
-    tried = [each for each in results if AGENTS[each.agent].odd is odd]
+def _outcomes(odd: OddHooks, results: Sequence[TrialResult]) -> str:
+    tried = [each for each in results if DRIVERS[each.agent].odd is odd]
     versions = list(dict.fromkeys((each.agent, each.version) for each in tried))
     found = {(each.agent, each.version, each.hook): _CELLS[each.outcome] for each in tried}
     hooks = {
@@ -116,7 +113,7 @@ def run() -> str:
     known = read(DATA.read_text(encoding="utf-8")) if DATA.exists() else []
     kept = [each for each in known if (each.agent, each.version) not in pinned]
     lines = [msgspec.json.encode(each).decode() for each in kept]
-    for name in AGENTS:
+    for name in DRIVERS:
         program = npm.install(PACKAGES[name])
         command = [sys.executable, "-m", "watchgate", "crashtest", name, "--json"]
         done = subprocess.run(

@@ -11,10 +11,10 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Final, get_args
 
-from watchgate.core.handlers import Handler
-from watchgate.core.judging import decision, judge
-from watchgate.core.presets import PRESETS, DispatchPolicy
-from watchgate.core.verdicts import (
+from watchgate.core.dispatch.handlers import Handler
+from watchgate.core.dispatch.presets import PRESETS, DispatchPolicy
+from watchgate.core.dispatch.verdict_rules import fold_decision, judge_verdict
+from watchgate.core.model.verdicts import (
     Abort,
     Allow,
     Block,
@@ -104,7 +104,7 @@ TABLES: Final[dict[str, Callable[[], str]]] = {
 
 def meaning(policy: DispatchPolicy, verdict: Verdict) -> str:
     """What one verdict of a gate on a call amounts to, in a word or two."""
-    judged = judge(policy, GATE, CALL, verdict)
+    judged = judge_verdict(policy, GATE, CALL, verdict)
     if judged.ignored:
         return "goes on" if isinstance(verdict, Failed) else "ignored"
     if isinstance(judged.verdict, Inject):
@@ -112,7 +112,7 @@ def meaning(policy: DispatchPolicy, verdict: Verdict) -> str:
     elif isinstance(judged.verdict, Modify):
         said = "rewrites"
     else:
-        said = MEANS[decision(policy, [("gate", judged.verdict)])[0]]
+        said = MEANS[fold_decision(policy, [("gate", judged.verdict)])[0]]
         if isinstance(judged.verdict, Abort):
             said = "denies, ends the turn"
     return f"{said}, last" if judged.ends else said

@@ -11,9 +11,9 @@ from pathlib import Path
 from typing import Final
 
 from scripts.marked import as_table, replaced, written
+from watchgate.ui.commands.key_registry import KEYS
+from watchgate.ui.keys.key_rows import KeyRow, rows
 from watchgate.ui.keys.keymap import Group, Keymap
-from watchgate.ui.keys.registry import KEYS
-from watchgate.ui.keys.rows import Row, rows
 
 ROOT: Final = Path(__file__).resolve().parent.parent
 README: Final = ROOT / "README.md"
@@ -59,7 +59,7 @@ def in_readme(readme: str) -> str:
     return replaced(readme, "keys", "keys-table", table("decide"))
 
 
-def _cells(row: Row) -> tuple[str, str]:
+def _cells(row: KeyRow) -> tuple[str, str]:
     return " ".join(f"`{name}`" for name in row.names), row.does
 
 

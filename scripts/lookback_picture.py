@@ -5,18 +5,17 @@ from __future__ import annotations
 import random
 from typing import Any
 
-from watchgate.agents.claude.adapter import CLASSES
-from watchgate.agents.hooks.tools import describe
-from watchgate.cli.lookback.page import composed
-from watchgate.cli.lookback.show import homeless
-from watchgate.cli.lookback.svg import svg
-from watchgate.cli.lookback.words import Page, span_of
-from watchgate.core.lookback.asked import Asked
-from watchgate.core.lookback.cost import Cost
-from watchgate.core.lookback.fold import Lookback
-from watchgate.core.lookback.judging import Judged
-from watchgate.service.policy.shipped import shipped
-from watchgate.ui.theming.palettes import DARK
+from watchgate.agents.claude import CLASSES
+from watchgate.agents.hooks.event_bodies import describe_tool
+from watchgate.cli.lookback.coloured_lines import svg
+from watchgate.cli.lookback.lookback_page import LookbackPage, composed, span_of
+from watchgate.cli.lookback.show_lookback import homeless
+from watchgate.core.lookback.lookback_fold import Lookback
+from watchgate.core.lookback.lookback_report import ModelCost
+from watchgate.core.lookback.transcript_call import TranscriptCall
+from watchgate.core.lookback.transcript_judge import TranscriptJudge
+from watchgate.service.policies.policy_files import shipped
+from watchgate.ui.theming.theme import DARK
 
 NAME = "lookback.svg"
 CELLS = 100
@@ -56,21 +55,21 @@ AGENTS = (("claude", "shop"), ("claude", "api"), ("codex", "api"), ("gemini", "i
 
 def draw() -> str:
     """The picture."""
-    judge = Judged(shipped(), home=HOME, own=(), now_us=NOW_US)
+    judge = TranscriptJudge(shipped(), home=HOME, own=(), now_us=NOW_US)
     fold = Lookback(
         judge, since_us=NOW_US - 30 * DAY_US, now_us=NOW_US, day_of=lambda at: at // DAY_US
     )
     fold.take(_calls())
     report = homeless(fold.report(), HOME)
     agents = ", ".join(f"{each.agent} {each.calls:,}" for each in report.agents)
-    cost = Cost(
+    cost = ModelCost(
         usd_nano=212_340_000_000,
         is_lower_bound=True,
         calls=9_214,
         tokens=731_400_000,
         prices="prices of 2026-11-18",
     )
-    page = Page(
+    page = LookbackPage(
         report=report,
         cost=cost,
         cells=CELLS,
@@ -84,7 +83,7 @@ def draw() -> str:
     return svg(composed(page), DARK, title="watchgate lookback", cells=CELLS)
 
 
-def _calls() -> list[Asked]:
+def _calls() -> list[TranscriptCall]:
     # Not for secrets: the same month in every run.
     chance = random.Random(7)
     made = []
@@ -97,12 +96,14 @@ def _calls() -> list[Asked]:
     return made
 
 
-def _asked(number: int, command: str, agent: str, project: str, chance: random.Random) -> Asked:
+def _asked(
+    number: int, command: str, agent: str, project: str, chance: random.Random
+) -> TranscriptCall:
     at_us = NOW_US - round(chance.random() * 29 * DAY_US)
-    return Asked(
+    return TranscriptCall(
         agent=agent,
         session=f"{project}-{at_us // DAY_US}",
-        tool=describe(*_call(command), f"call_{number:020d}", CLASSES),
+        tool=describe_tool(*_call(command), f"call_{number:020d}", CLASSES),
         at_us=at_us,
         cwd=f"{HOME}/src/{project}",
     )

@@ -14,16 +14,16 @@ from typing import Any, Unpack
 import anyio
 import msgspec
 
-from watchgate.core.filters import Filter, parse
-from watchgate.core.state import State
-from watchgate.core.views import GateView
-from watchgate.demo.play import START_WALL_US, Decide, Player
-from watchgate.link.client import Fields
-from watchgate.link.lines import Answer
+from watchgate.core.filters.filter_parser import Filter, parse
+from watchgate.core.model.views import GateView
+from watchgate.core.state.state import State
+from watchgate.demo.demo_play import START_WALL_US, Decide, DemoPlayer
+from watchgate.link.control_client import RequestFields
+from watchgate.link.control_lines import Answer
 from watchgate.link.protocol import Presence, Push, Result, Snapshot, Verb
-from watchgate.service import call_pages, history
+from watchgate.service.history import call_pages, record_pages
+from watchgate.service.journal.journal_disk import insert_rows
 from watchgate.service.journal.schema import open_to_write
-from watchgate.service.journal.table import insert
 
 OPERATOR = "dev"
 """Who decided in the demo, and looks at it now."""
@@ -35,11 +35,11 @@ class Played:
     def __init__(self, until_s: float, decide: Decide, journal: Path) -> None:
         self._now_us = START_WALL_US + round(until_s * 1e6)
         self._journal = journal
-        player = Player(decide)
+        player = DemoPlayer(decide)
         self._pushes = [Push(record=record) for record in player.run(until_s)]
         self._view = _view(player)
         with closing(open_to_write(journal)) as connection:
-            insert(connection, player.rows)
+            insert_rows(connection, player.rows)
         self.taken = False
 
     @asynccontextmanager
@@ -59,7 +59,7 @@ class Played:
         self.taken = True
         return self._pushes
 
-    async def call(self, verb: Verb, **fields: Unpack[Fields]) -> Answer:
+    async def call(self, verb: Verb, **fields: Unpack[RequestFields]) -> Answer:
         """Search the journal; this terminal may allow; whatever else is asked is said back."""
         if verb == "presence":
             return Result(id=0, ok=msgspec.to_builtins(Presence(standing="clear")))
@@ -70,10 +70,10 @@ class Played:
             return Result(id=0, ok=self._calls(wanted, fields))
         bounds = fields.get("from_seq"), fields.get("to_seq")
         limit = fields.get("limit", 1)
-        found = history.search(self._journal, wanted, limit, *bounds, now_s=_at_once)
+        found = record_pages.search(self._journal, wanted, limit, *bounds, now_s=_at_once)
         return Result(id=0, ok=found)
 
-    def _calls(self, wanted: Filter, fields: Fields) -> dict[str, Any]:
+    def _calls(self, wanted: Filter, fields: RequestFields) -> dict[str, Any]:
         changed_from = fields.get("from_seq")
         if changed_from is not None:
             return call_pages.changed(self._journal, wanted, changed_from, self._view)
@@ -92,11 +92,11 @@ def _at_once() -> float:
     return 0.0
 
 
-def _view(player: Player) -> call_pages.View:
+def _view(player: DemoPlayer) -> call_pages.CoreView:
     state = State()
     for record in player.records:
         state.apply(record)
-    return call_pages.View(
+    return call_pages.CoreView(
         names={key: session.label for key, session in state.sessions.items()},
         alive=frozenset(
             (row.agent, row.session, row.call)

@@ -22,14 +22,14 @@ from typing import Literal
 
 import msgspec
 
-from watchgate.core.events import Tool
-from watchgate.core.policy.assess import assess
-from watchgate.core.policy.assessment import Assessment
-from watchgate.core.policy.load import load
-from watchgate.core.policy.policy import Policy
-from watchgate.core.policy.profiles import Profile, gate_action
-from watchgate.core.policy.subject import Subject
-from watchgate.service.policy.shipped import shipped
+from watchgate.core.model.assessment import Assessment
+from watchgate.core.model.events import Tool
+from watchgate.core.policy.inputs.subject import Subject
+from watchgate.core.policy.judging.assess import assess
+from watchgate.core.policy.rules.load import load
+from watchgate.core.policy.rules.policy import Policy
+from watchgate.core.policy.rules.profiles import Profile, gate_action
+from watchgate.service.policies.policy_files import shipped
 
 _HOME = "/home/me"
 _CWD = "/home/me/work"

@@ -24,11 +24,11 @@ from textual.pilot import Pilot  # noqa: E402 - textual reads its variables on i
 
 from scripts import lookback_picture  # noqa: E402
 from scripts.played import Played  # noqa: E402
-from watchgate.core.clock import Instant  # noqa: E402
-from watchgate.demo.play import START_WALL_US, Decide  # noqa: E402
-from watchgate.ui.app import WatchgateApp  # noqa: E402
-from watchgate.ui.options import Options  # noqa: E402
-from watchgate.ui.popup import PopupApp  # noqa: E402
+from watchgate.core.base.clock import Instant  # noqa: E402
+from watchgate.demo.demo_play import START_WALL_US, Decide  # noqa: E402
+from watchgate.ui.console.app import WatchgateApp  # noqa: E402
+from watchgate.ui.console.popup_app import PopupApp  # noqa: E402
+from watchgate.ui.view_model.console_options import Options  # noqa: E402
 
 HERE = Path(__file__).parent.parent / "screenshots"
 HOME = "/home/dev"

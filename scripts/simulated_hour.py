@@ -19,12 +19,12 @@ import msgspec
 
 from watchgate.agents.base import Intake
 from watchgate.agents.registry import adapter
-from watchgate.core.clock import Instant
-from watchgate.core.events import Lane
-from watchgate.core.policy.assessment import Assessment
-from watchgate.core.policy.gate import PolicyGate
-from watchgate.core.verdicts import Block, Confirm
-from watchgate.service.policy.shipped import shipped
+from watchgate.core.base.clock import Instant
+from watchgate.core.gate.policy_gate import PolicyGate
+from watchgate.core.model.assessment import Assessment
+from watchgate.core.model.events import Lane
+from watchgate.core.model.verdicts import Block, Confirm
+from watchgate.service.policies.policy_files import shipped
 
 FILE = Path(__file__).resolve().parent.parent / "tests" / "e2e" / "hour.jsonl"
 SECOND = FILE.with_name("second_hour.jsonl")

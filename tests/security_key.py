@@ -19,9 +19,14 @@ from pathlib import Path
 
 import pytest
 
-from watchgate.core.presence.touch.public_key import ECDSA, ED25519, Kind
-from watchgate.core.presence.touch.signature import NAMESPACE
-from watchgate.core.presence.touch.wire import Fields, packed
+from watchgate.core.presence.key_signature import (
+    ECDSA,
+    ED25519,
+    NAMESPACE,
+    FieldReader,
+    Kind,
+    packed,
+)
 
 TOUCHED = 0x01
 _PARAMETERS = {ED25519: ("ed25519",), ECDSA: ("EC", "-pkeyopt", "ec_paramgen_curve:P-256")}
@@ -101,7 +106,7 @@ class SoftKey:
         if asked[0] == 11:
             return b"\x0c" + (1).to_bytes(4, "big") + packed(self.blob) + packed(b"test")
         if asked[0] == 13:
-            fields = Fields(asked[1:])
+            fields = FieldReader(asked[1:])
             fields.string()
             return b"\x0e" + packed(self._signature(fields.string()))
         return b"\x05"

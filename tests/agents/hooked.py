@@ -8,9 +8,9 @@ import msgspec
 
 from watchgate.agents.base import Answer, HookEntry, Intake
 from watchgate.agents.registry import adapter
-from watchgate.core.clock import Instant
-from watchgate.core.events import Event, Lane
-from watchgate.core.verdicts import Reply, SayAllow, SayDeny, SayNothing
+from watchgate.core.base.clock import Instant
+from watchgate.core.model.events import Event, Lane
+from watchgate.core.model.verdicts import Reply, SayAllow, SayDeny, SayNothing
 
 NOW = Instant(1_795_000_000_000_000, 12.5)
 REASON = 'Not "here".'

@@ -8,8 +8,8 @@ import msgspec
 
 from watchgate.agents.base import Adapter, Intake
 from watchgate.agents.registry import ADAPTERS
-from watchgate.core.clock import Instant
-from watchgate.core.events import Event, Lane
+from watchgate.core.base.clock import Instant
+from watchgate.core.model.events import Event, Lane
 
 FAMILY = {name: ADAPTERS[name] for name in ("claude", "codex")}
 """The agents whose hooks speak Claude Code's protocol."""

@@ -8,11 +8,9 @@ from typing import Final
 
 import msgspec
 
-from watchgate.agents import copilot, gemini, qwen
-from watchgate.agents.claude import adapter as claude
-from watchgate.agents.codex import adapter as codex
-from watchgate.agents.opencode import tools as opencode
-from watchgate.core.events import ToolClass
+from watchgate.agents import claude, codex, copilot, gemini, qwen
+from watchgate.agents.opencode import opencode_payload as opencode
+from watchgate.core.model.events import ToolClass
 
 TABLE: Final = Path(__file__).parent / "released_tools.toml"
 

@@ -7,13 +7,13 @@ from typing import Any, Final
 import msgspec
 
 from watchgate.agents.base import Intake
-from watchgate.agents.hooks.entries import gate, observed, relay
-from watchgate.agents.table import Answers, EventRule, Fields, Modes, Table, Told
+from watchgate.agents.hooks import gate, observed, relay
+from watchgate.agents.table import EventAnswers, EventRule, Fields, HookOutput, Modes, Table
 from watchgate.agents.table.adapter import TableAdapter
-from watchgate.core.clock import Instant
-from watchgate.core.events import Event, Lane
+from watchgate.core.base.clock import Instant
+from watchgate.core.model.events import Event, Lane
 
-DENY: Final = Told(stdout={"verdict": "no", "why": "{reason}"}, stderr="{reason}", exit=2)
+DENY: Final = HookOutput(stdout={"verdict": "no", "why": "{reason}"}, stderr="{reason}", exit=2)
 TABLE: Final = Table(
     name="hal",
     title="HAL",
@@ -34,26 +34,28 @@ TABLE: Final = Table(
     events={
         "before": EventRule(
             kind="tool.pre",
-            answers=Answers(
+            answers=EventAnswers(
                 deny=DENY,
-                allow=Told(stdout={"verdict": "yes", "note": "{context}"}),
-                modify=Told(stdout={"verdict": "yes", "args": "{input}", "note": "{context}"}),
-                stop=Told(stdout={"verdict": "halt", "why": "{reason}"}, exit=2),
-                context=Told(stdout={"on": "{event}", "note": "{context}"}),
+                allow=HookOutput(stdout={"verdict": "yes", "note": "{context}"}),
+                modify=HookOutput(
+                    stdout={"verdict": "yes", "args": "{input}", "note": "{context}"}
+                ),
+                stop=HookOutput(stdout={"verdict": "halt", "why": "{reason}"}, exit=2),
+                context=HookOutput(stdout={"on": "{event}", "note": "{context}"}),
             ),
         ),
-        "asks": EventRule(kind="tool.permission", every_call=True, answers=Answers(deny=DENY)),
+        "asks": EventRule(kind="tool.permission", every_call=True, answers=EventAnswers(deny=DENY)),
         "shell": EventRule(
             kind="tool.pre",
             tool="sh",
             input={"command": "run.line", "cwd": "run.where"},
-            answers=Answers(deny=Told(stderr="{reason}", exit=2)),
+            answers=EventAnswers(deny=HookOutput(stderr="{reason}", exit=2)),
         ),
         "remote": EventRule(
             kind="tool.pre",
             tool="mcp__{info.server}__{info.tool}",
             fields=Fields(input=("info.args",)),
-            answers=Answers(deny=DENY),
+            answers=EventAnswers(deny=DENY),
         ),
         "after": EventRule(kind="tool.post"),
         "broke": EventRule(kind="tool.error"),

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from watchgate.agents.borrowed import speaker
+from watchgate.agents.agent_facts import resolve_agent
 from watchgate.agents.registry import ADAPTERS
 
 COPILOT = {
@@ -54,16 +54,16 @@ IN_CURSOR = {"CURSOR_VERSION": "3.9.16"}
 def test_the_shape_of_the_payload_says_who_speaks(
     payload: dict[str, Any], env: dict[str, str], speaks: str
 ) -> None:
-    assert speaker("claude", json.dumps(payload).encode(), env, ADAPTERS) == speaks
+    assert resolve_agent("claude", json.dumps(payload).encode(), env, ADAPTERS) == speaks
 
 
 @pytest.mark.parametrize("payload", [b"", b"[]", b'{"sessionId"', b"\xff", b"[" * 3000])
 def test_what_cannot_be_read_is_of_the_agent_that_the_command_names(payload: bytes) -> None:
-    assert speaker("claude", payload, IN_COPILOT, ADAPTERS) == "claude"
+    assert resolve_agent("claude", payload, IN_COPILOT, ADAPTERS) == "claude"
 
 
 @pytest.mark.parametrize("agent", ["codex", "gemini", "unheard-of", "copilot"])
 def test_only_those_hooks_are_borrowed_that_another_agent_loads(agent: str) -> None:
     payload = json.dumps(COPILOT_ASKS).encode()
 
-    assert speaker(agent, payload, IN_COPILOT, ADAPTERS) == agent
+    assert resolve_agent(agent, payload, IN_COPILOT, ADAPTERS) == agent

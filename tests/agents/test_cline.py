@@ -9,9 +9,9 @@ import pytest
 from tests.agents.hooked import ALLOW, DENY, HANDBACK, REASON, STOP, edited, gates, heard, told
 from watchgate.agents.base import Answer
 from watchgate.agents.registry import adapter
-from watchgate.core import tool_input
-from watchgate.core.events import Lane, ToolResult
-from watchgate.core.verdicts import Reply, SayNothing
+from watchgate.core.model.events import Lane, ToolResult
+from watchgate.core.model.verdicts import Reply, SayNothing
+from watchgate.core.tools import tool_input
 
 HEAD: dict[str, Any] = {"taskId": "l-1", "workspaceRoots": ["/home/dev/shop"], "userId": "u"}
 CALL: dict[str, Any] = {

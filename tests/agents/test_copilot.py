@@ -22,8 +22,8 @@ from tests.agents.hooked import (
 )
 from watchgate.agents.base import Answer
 from watchgate.agents.copilot import TABLE
-from watchgate.core.events import Text, ToolResult
-from watchgate.core.verdicts import Reply, SayAllow
+from watchgate.core.model.events import Text, ToolResult
+from watchgate.core.model.verdicts import Reply, SayAllow
 
 HEAD: dict[str, Any] = {"sessionId": "c-9", "timestamp": 1795300000000, "cwd": "/home/dev/shop"}
 CALL: dict[str, Any] = {

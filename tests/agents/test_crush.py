@@ -17,7 +17,7 @@ from tests.agents.hooked import (
     told,
 )
 from watchgate.agents.base import Answer
-from watchgate.core.verdicts import Reply, SayNothing
+from watchgate.core.model.verdicts import Reply, SayNothing
 
 CALL = {
     "event": "PreToolUse",

@@ -11,8 +11,8 @@ from tests.agents.hooked import ALLOW, DENY, HANDBACK, NOTHING, REASON, edited, 
 from watchgate.agents.base import Answer
 from watchgate.agents.cursor import TABLE
 from watchgate.agents.registry import adapter
-from watchgate.core.events import Lane, ToolCall, Usage
-from watchgate.core.verdicts import Reply
+from watchgate.core.model.events import Lane, ToolCall, Usage
+from watchgate.core.model.verdicts import Reply
 
 YES, NO = b'{"permission":"allow"}', b'{"permission":"deny","user_message":"Not \\"here\\"."}'
 

@@ -19,7 +19,7 @@ from tests.agents.hooked import (
     told,
 )
 from watchgate.agents.base import Answer
-from watchgate.core.verdicts import Reply
+from watchgate.core.model.verdicts import Reply
 
 CALL: dict[str, Any] = {
     "sessionId": "d-1",

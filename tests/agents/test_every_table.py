@@ -11,10 +11,10 @@ from watchgate.agents.base import Intake
 from watchgate.agents.registry import ADAPTERS, closed_exit, closed_template
 from watchgate.agents.table import Fields
 from watchgate.agents.table.adapter import TableAdapter
-from watchgate.agents.table.places import named_in
-from watchgate.core.clock import Instant
-from watchgate.core.events import Event, Lane
-from watchgate.core.verdicts import SayAllow, SayAnswer, SayDeny, SayNothing
+from watchgate.agents.table.payload_values import placeholders
+from watchgate.core.base.clock import Instant
+from watchgate.core.model.events import Event, Lane
+from watchgate.core.model.verdicts import SayAllow, SayAnswer, SayDeny, SayNothing
 
 TABLES = {name: each for name, each in ADAPTERS.items() if isinstance(each, TableAdapter)}
 ASKED = [
@@ -42,7 +42,7 @@ def payload(agent: TableAdapter, native: str, args: dict[str, Any]) -> bytes:
     """A payload of this event with a value at every first place."""
     rule = agent.table.events[native]
     built: dict[str, Any] = {}
-    for place in named_in(rule.tool):
+    for place in placeholders(rule.tool):
         put(built, place, "probe")
     values = {"event": native, "session": "s-1", "cwd": "/srv", "tool": "probe", "input": args}
     if rule.input:

@@ -11,8 +11,8 @@ from tests.agents.payloads import NOW
 from watchgate.agents.base import Intake
 from watchgate.agents.registry import adapter
 from watchgate.agents.table import EventRule, Fields, Table
-from watchgate.agents.table.checks import faults
-from watchgate.core.events import Lane, ToolResult
+from watchgate.agents.table.table_file import table_faults
+from watchgate.core.model.events import Lane, ToolResult
 
 COMMAND = {"command": "make lint"}
 GEMINI = "Output: Exit Code: 0 is what it should have been\nExit Code: 3\nProcess Group PGID: 7"
@@ -66,6 +66,6 @@ def test_a_pattern_that_finds_no_status_or_takes_long_is_a_fault_of_the_table(
 ) -> None:
     rule = EventRule(kind="tool.post", fields=Fields(exit_pattern=pattern))
     table = Table(name="nova", title="Nova", events={"after": rule})
-    assert [key for key, why in faults(table) if fault in why] == [
+    assert [key for key, why in table_faults(table) if fault in why] == [
         "events.after.fields.exit_pattern"
     ]

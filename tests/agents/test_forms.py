@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from watchgate.agents.forms import form, values
-from watchgate.core.events import Choice, Question
+from watchgate.core.model.events import Choice, Question
 
 
 def schema(*required: str, **properties: Any) -> dict[str, Any]:

@@ -23,8 +23,8 @@ from tests.agents.hooked import (
 from watchgate.agents.base import Answer
 from watchgate.agents.gemini import TABLE
 from watchgate.agents.registry import adapter
-from watchgate.core.events import Can, Lane, ToolResult, Usage
-from watchgate.core.verdicts import Reply
+from watchgate.core.model.events import Can, Lane, ToolResult, Usage
+from watchgate.core.model.verdicts import Reply
 
 
 def payload(event: str, **more: Any) -> dict[str, Any]:

@@ -10,8 +10,8 @@ from tests.agents.hooked import ALLOW, DENY, HANDBACK, NOTHING, ON_STDERR, STOP,
 from tests.core.world import World
 from watchgate.agents.base import Answer
 from watchgate.agents.registry import adapter
-from watchgate.core.events import Lane
-from watchgate.core.verdicts import Reply
+from watchgate.core.model.events import Lane
+from watchgate.core.model.verdicts import Reply
 
 
 def payload(event: str, **more: Any) -> dict[str, Any]:

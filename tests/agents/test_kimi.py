@@ -20,8 +20,8 @@ from tests.agents.hooked import (
 )
 from watchgate.agents.base import Answer
 from watchgate.agents.kimi import TABLE
-from watchgate.core.events import Can, Lane
-from watchgate.core.verdicts import Reply
+from watchgate.core.model.events import Can, Lane
+from watchgate.core.model.verdicts import Reply
 
 
 def payload(event: str, **more: Any) -> dict[str, Any]:

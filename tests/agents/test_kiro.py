@@ -9,8 +9,8 @@ import pytest
 from tests.agents.hooked import ALLOW, DENY, HANDBACK, NOTHING, ON_STDERR, gates, heard, told
 from watchgate.agents.base import Answer
 from watchgate.agents.registry import adapter
-from watchgate.core import tool_input
-from watchgate.core.verdicts import Reply
+from watchgate.core.model.verdicts import Reply
+from watchgate.core.tools import tool_input
 
 
 def call(tool: str, **args: Any) -> dict[str, Any]:

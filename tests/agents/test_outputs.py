@@ -13,8 +13,8 @@ from tests.agents.output_shapes import OUTPUTS
 from watchgate.agents.base import Answer
 from watchgate.agents.registry import adapter
 from watchgate.agents.table.adapter import TableAdapter
-from watchgate.core.events import Event, Lane, Text, Tool, ToolCall
-from watchgate.core.verdicts import SayNothing
+from watchgate.core.model.events import Event, Lane, Text, Tool, ToolCall
+from watchgate.core.model.verdicts import SayNothing
 
 AGENTS = (
     "copilot",

@@ -10,7 +10,7 @@ from tests.agents.hooked import heard
 from watchgate.agents.registry import ADAPTERS
 from watchgate.agents.table import EventRule, Modes, Table
 from watchgate.agents.table.adapter import TableAdapter
-from watchgate.core.events import Lane, OwnRules
+from watchgate.core.model.events import Lane, OwnRules
 
 CALL = {"session_id": "s-1", "cwd": "/home/dev/shop", "tool_name": "Bash", "tool_use_id": "t-1"}
 

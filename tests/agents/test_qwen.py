@@ -21,8 +21,8 @@ from tests.agents.hooked import (
 )
 from watchgate.agents.base import Answer
 from watchgate.agents.qwen import TABLE
-from watchgate.core.events import Can, Lane, Text, ToolBatch
-from watchgate.core.verdicts import Reply
+from watchgate.core.model.events import Can, Lane, Text, ToolBatch
+from watchgate.core.model.verdicts import Reply
 
 ARGS = {"command": "make", "description": "Build", "is_background": False}
 

@@ -16,9 +16,9 @@ import pytest
 
 from watchgate.agents.base import Answer, Intake
 from watchgate.agents.registry import adapter
-from watchgate.core.clock import Instant
-from watchgate.core.events import Event, Lane
-from watchgate.core.verdicts import Reply, SayAllow, SayDeny, SayNothing
+from watchgate.core.base.clock import Instant
+from watchgate.core.model.events import Event, Lane
+from watchgate.core.model.verdicts import Reply, SayAllow, SayDeny, SayNothing
 
 FILES = {
     "claude-code.jsonl": "claude",

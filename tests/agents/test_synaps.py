@@ -8,12 +8,11 @@ from typing import Any
 import pytest
 
 from watchgate.agents.base import DecodeError, Intake
-from watchgate.agents.synaps import EVENTS, NO_SESSION, Synaps
-from watchgate.core.clock import Instant
-from watchgate.core.events import Event, Lane, Text, ToolResult
-from watchgate.core.extensions.kinds import HOOKS
-from watchgate.core.extensions.results import verdict
-from watchgate.core.verdicts import (
+from watchgate.agents.synaps import EVENTS, NO_SESSION, SynapsAdapter
+from watchgate.core.base.clock import Instant
+from watchgate.core.dispatch.extensions.extension_hooks import HOOKS, read_verdict
+from watchgate.core.model.events import Event, Lane, Text, ToolResult
+from watchgate.core.model.verdicts import (
     Allow,
     Block,
     Inject,
@@ -25,7 +24,7 @@ from watchgate.core.verdicts import (
     Verdict,
 )
 
-SYNAPS = Synaps()
+SYNAPS = SynapsAdapter()
 
 
 def params(kind: str, **fields: Any) -> dict[str, Any]:
@@ -116,13 +115,13 @@ def test_what_is_no_hook_event_is_refused(raw: bytes) -> None:
 )
 def test_synaps_reads_an_answer_as_it_was_meant(reply: Reply, read: Verdict) -> None:
     answer = SYNAPS.answer(decoded(CALL), reply)
-    assert verdict(json.loads(answer.stdout), "us") == read
+    assert read_verdict(json.loads(answer.stdout), "us") == read
 
 
 def test_text_for_the_model_goes_with_a_message() -> None:
     event = decoded(params("before_message", message="hello"), Lane.RELAY)
     answer = SYNAPS.answer(event, SayNothing(context="It is Friday."))
-    assert verdict(json.loads(answer.stdout), "us") == Inject("It is Friday.")
+    assert read_verdict(json.loads(answer.stdout), "us") == Inject("It is Friday.")
     assert event.body == Text("hello")
 
 

@@ -19,8 +19,8 @@ from tests.agents.hooked import (
     told,
 )
 from watchgate.agents.base import Answer
-from watchgate.core import tool_input
-from watchgate.core.verdicts import Reply
+from watchgate.core.model.verdicts import Reply
+from watchgate.core.tools import tool_input
 
 CALL: dict[str, Any] = {
     "hook_event_name": "PreToolUse",

@@ -8,8 +8,8 @@ import pytest
 
 from tests.agents.hooked import ALLOW, DENY, HANDBACK, NOTHING, ON_STDERR, gates, heard, told
 from watchgate.agents.base import Answer
-from watchgate.core import tool_input
-from watchgate.core.verdicts import Reply
+from watchgate.core.model.verdicts import Reply
+from watchgate.core.tools import tool_input
 
 
 def payload(event: str, **info: Any) -> dict[str, Any]:

@@ -14,18 +14,20 @@ from tests.agents_real.harness.pinned import pinned
 from tests.agents_real.harness.program import PROGRAM, Core, Watchgate
 from tests.agents_real.harness.session import AnySession, Session
 from tests.agents_real.harness.tmux import Terminal, terminal
-from watchgate.service.crashtest.agents.base import Agent
-from watchgate.service.crashtest.agents.claude_code import ClaudeCode
-from watchgate.service.crashtest.agents.codex import Codex
-from watchgate.service.crashtest.agents.copilot import Copilot
-from watchgate.service.crashtest.agents.every import AGENTS
-from watchgate.service.crashtest.agents.gemini import Gemini
-from watchgate.service.crashtest.agents.opencode import OpenCode
-from watchgate.service.crashtest.agents.qwen import Qwen
-from watchgate.service.crashtest.model.server import Model, running_model
-from watchgate.service.crashtest.place import Place
+from watchgate.service.crashtest.agent_driver import AgentDriver
+from watchgate.service.crashtest.agent_drivers import (
+    DRIVERS,
+    ClaudeCodeDriver,
+    CodexDriver,
+    CopilotDriver,
+    GeminiDriver,
+    OpenCodeDriver,
+    QwenDriver,
+)
+from watchgate.service.crashtest.model.model_server import ScriptedModel, running_model
+from watchgate.service.crashtest.throwaway import ThrowawayPlace
 
-A = TypeVar("A", bound=Agent)
+A = TypeVar("A", bound=AgentDriver)
 
 QUICK = ("claude", "codex")
 """The agents that start fastest: enough where what is tested is the core's part alone."""
@@ -49,7 +51,7 @@ def pytest_runtest_makereport(
     """Show what the programs said when a test fails: they are gone by the time anyone asks."""
     report = yield
     place = getattr(item, "funcargs", {}).get("place")
-    if report.failed and isinstance(place, Place):
+    if report.failed and isinstance(place, ThrowawayPlace):
         for log in (place.top / name for name in LOGS):
             if log.exists():
                 text = log.read_text(errors="replace")[-SHOWN_CHARS:]
@@ -64,15 +66,15 @@ def config() -> str:
 
 
 @pytest.fixture
-def place(short_path: Path, config: str) -> Place:
-    place = Place(short_path.resolve())
+def place(short_path: Path, config: str) -> ThrowawayPlace:
+    place = ThrowawayPlace(short_path.resolve())
     place.make()
     place.write(place.config, config)
     return place
 
 
 @pytest.fixture
-def watchgate(place: Place) -> Watchgate:
+def watchgate(place: ThrowawayPlace) -> Watchgate:
     return Watchgate(place, PACKAGES.values())
 
 
@@ -88,13 +90,13 @@ def core(watchgate: Watchgate) -> Iterator[Core]:
 
 
 @pytest.fixture
-def model() -> Iterator[Model]:
+def model() -> Iterator[ScriptedModel]:
     with running_model() as model:
         yield model
 
 
 def installed(
-    agent: type[A], place: Place, model: Model, watchgate: Watchgate
+    agent: type[A], place: ThrowawayPlace, model: ScriptedModel, watchgate: Watchgate
 ) -> Iterator[Session[A]]:
     """An agent with Watchgate's hooks installed, ended with the test."""
     session = Session(pinned(agent), place, model)
@@ -104,44 +106,56 @@ def installed(
 
 
 @pytest.fixture
-def claude(place: Place, model: Model, watchgate: Watchgate) -> Iterator[Session[ClaudeCode]]:
-    yield from installed(ClaudeCode, place, model, watchgate)
+def claude(
+    place: ThrowawayPlace, model: ScriptedModel, watchgate: Watchgate
+) -> Iterator[Session[ClaudeCodeDriver]]:
+    yield from installed(ClaudeCodeDriver, place, model, watchgate)
 
 
 @pytest.fixture
-def untrusting_codex(place: Place, model: Model, watchgate: Watchgate) -> Iterator[Session[Codex]]:
+def untrusting_codex(
+    place: ThrowawayPlace, model: ScriptedModel, watchgate: Watchgate
+) -> Iterator[Session[CodexDriver]]:
     """Codex before its user has trusted the hooks."""
-    yield from installed(Codex, place, model, watchgate)
+    yield from installed(CodexDriver, place, model, watchgate)
 
 
 @pytest.fixture
-def codex(untrusting_codex: Session[Codex]) -> Session[Codex]:
+def codex(untrusting_codex: Session[CodexDriver]) -> Session[CodexDriver]:
     """Codex with its hooks trusted."""
     trust_hooks(untrusting_codex.agent, untrusting_codex.place)
     return untrusting_codex
 
 
 @pytest.fixture
-def copilot(place: Place, model: Model, watchgate: Watchgate) -> Iterator[Session[Copilot]]:
-    yield from installed(Copilot, place, model, watchgate)
+def copilot(
+    place: ThrowawayPlace, model: ScriptedModel, watchgate: Watchgate
+) -> Iterator[Session[CopilotDriver]]:
+    yield from installed(CopilotDriver, place, model, watchgate)
 
 
 @pytest.fixture
-def gemini(place: Place, model: Model, watchgate: Watchgate) -> Iterator[Session[Gemini]]:
-    yield from installed(Gemini, place, model, watchgate)
+def gemini(
+    place: ThrowawayPlace, model: ScriptedModel, watchgate: Watchgate
+) -> Iterator[Session[GeminiDriver]]:
+    yield from installed(GeminiDriver, place, model, watchgate)
 
 
 @pytest.fixture
-def qwen(place: Place, model: Model, watchgate: Watchgate) -> Iterator[Session[Qwen]]:
-    yield from installed(Qwen, place, model, watchgate)
+def qwen(
+    place: ThrowawayPlace, model: ScriptedModel, watchgate: Watchgate
+) -> Iterator[Session[QwenDriver]]:
+    yield from installed(QwenDriver, place, model, watchgate)
 
 
 @pytest.fixture
-def opencode(place: Place, model: Model, watchgate: Watchgate) -> Iterator[Session[OpenCode]]:
-    yield from installed(OpenCode, place, model, watchgate)
+def opencode(
+    place: ThrowawayPlace, model: ScriptedModel, watchgate: Watchgate
+) -> Iterator[Session[OpenCodeDriver]]:
+    yield from installed(OpenCodeDriver, place, model, watchgate)
 
 
-@pytest.fixture(params=AGENTS)
+@pytest.fixture(params=DRIVERS)
 def agent(request: pytest.FixtureRequest) -> AnySession:
     """Each agent in turn, ready to be started without a terminal."""
     session: AnySession = request.getfixturevalue(request.param)
@@ -149,7 +163,7 @@ def agent(request: pytest.FixtureRequest) -> AnySession:
 
 
 @pytest.fixture
-def console(core: Core, watchgate: Watchgate, place: Place) -> Iterator[Terminal]:
+def console(core: Core, watchgate: Watchgate, place: ThrowawayPlace) -> Iterator[Terminal]:
     """The console on a terminal of its own, attached to the running core."""
     surroundings = watchgate.environment | {"TERM": "xterm-256color", "COLORTERM": "truecolor"}
     surroundings.pop("NO_COLOR", None)

@@ -12,10 +12,9 @@ from tests.agents_real.harness.pinned import pinned
 from tests.agents_real.harness.program import Core, Watchgate
 from tests.agents_real.harness.session import AnySession, Session, one_call
 from tests.agents_real.harness.tmux import Terminal, needs_tmux
-from watchgate.service.crashtest.agents.every import AGENTS
-from watchgate.service.crashtest.agents.opencode import OpenCode
-from watchgate.service.crashtest.model.server import Model
-from watchgate.service.crashtest.place import Place
+from watchgate.service.crashtest.agent_drivers import DRIVERS, OpenCodeDriver
+from watchgate.service.crashtest.model.model_server import ScriptedModel
+from watchgate.service.crashtest.throwaway import ThrowawayPlace
 
 pytestmark = [
     pytest.mark.agents,
@@ -24,17 +23,19 @@ pytestmark = [
 
 
 @pytest.fixture(params=ACP)
-def spoken(request: pytest.FixtureRequest, place: Place, model: Model) -> Iterator[AnySession]:
+def spoken(
+    request: pytest.FixtureRequest, place: ThrowawayPlace, model: ScriptedModel
+) -> Iterator[AnySession]:
     """Each agent that speaks the protocol, without any hook of ours, in the mode that asks."""
-    session = Session(pinned(AGENTS[request.param]), place, model)
-    if isinstance(session.agent, OpenCode):
+    session = Session(pinned(DRIVERS[request.param]), place, model)
+    if isinstance(session.agent, OpenCodeDriver):
         session.agent.permit(place, model.url, "ask")
     yield session
     session.close()
 
 
 @pytest.fixture
-def environment(spoken: AnySession, model: Model, watchgate: Watchgate) -> dict[str, str]:
+def environment(spoken: AnySession, model: ScriptedModel, watchgate: Watchgate) -> dict[str, str]:
     """The agent's own, and where Watchgate's core is."""
     ours = {k: v for k, v in watchgate.environment.items() if k.startswith("WATCHGATE_")}
     return spoken.agent.whole_environment(spoken.place, model.url) | ours
@@ -44,7 +45,7 @@ def test_an_allow_runs_the_call_and_a_denial_does_not(
     core: Core,
     console: Terminal,
     spoken: AnySession,
-    model: Model,
+    model: ScriptedModel,
     environment: dict[str, str],
 ) -> None:
     """Two calls in a row; the editor is asked about neither."""
@@ -66,7 +67,7 @@ def test_a_handback_asks_the_editors_own_user(
     core: Core,
     console: Terminal,
     spoken: AnySession,
-    model: Model,
+    model: ScriptedModel,
     environment: dict[str, str],
 ) -> None:
     """The request goes on to the editor as the agent sent it, and its user's word counts."""

@@ -14,10 +14,10 @@ from tests.agents_real.harness.program import PROGRAM, Core, Watchgate
 from tests.agents_real.harness.session import EVIDENCE, RISKY, Session, one_call
 from tests.agents_real.harness.tmux import Terminal, needs_tmux
 from tests.agents_real.harness.waiting import eventually
-from watchgate.service.crashtest.agents.claude_code import ClaudeCode
+from watchgate.service.crashtest.agent_drivers import ClaudeCodeDriver
 from watchgate.service.crashtest.model.conversation import PROMPT
-from watchgate.service.crashtest.model.server import Model
-from watchgate.service.crashtest.place import Place
+from watchgate.service.crashtest.model.model_server import ScriptedModel
+from watchgate.service.crashtest.throwaway import ThrowawayPlace
 
 pytestmark = pytest.mark.agents
 
@@ -34,17 +34,17 @@ HARMLESS = f"printf 'ran\\n' >> {EVIDENCE}"
 REFUSES = {"behavior": "deny", "message": "the host's own user says no"}
 
 
-class Prompting(ClaudeCode):
+class Prompting(ClaudeCodeDriver):
     """Claude Code in print mode, where our tool is asked for permission."""
 
-    def headless(self, place: Place) -> list[str]:
+    def headless(self, place: ThrowawayPlace) -> list[str]:
         """No tool is allowed beforehand."""
         servers = ["--mcp-config", str(place.top / "mcp.json")]
         asks = ["--permission-prompt-tool", "mcp__watchgate__approve"]
         return ["-p", PROMPT, *servers, *asks, "--output-format", "stream-json", "--verbose"]
 
 
-def serve_tool(place: Place, watchgate: Watchgate) -> None:
+def serve_tool(place: ThrowawayPlace, watchgate: Watchgate) -> None:
     """Name our server as Claude Code's users do, with where the core is."""
     where = {k: v for k, v in watchgate.environment.items() if k.startswith("WATCHGATE_")}
     server = {"command": str(PROGRAM), "args": ["permission-prompt"], "env": where}
@@ -52,7 +52,9 @@ def serve_tool(place: Place, watchgate: Watchgate) -> None:
 
 
 @pytest.fixture
-def prompting(place: Place, model: Model, watchgate: Watchgate) -> Iterator[Session[Prompting]]:
+def prompting(
+    place: ThrowawayPlace, model: ScriptedModel, watchgate: Watchgate
+) -> Iterator[Session[Prompting]]:
     """No hook is installed: the tool is all that stands before a call."""
     serve_tool(place, watchgate)
     session = Session(pinned(Prompting), place, model)
@@ -61,7 +63,9 @@ def prompting(place: Place, model: Model, watchgate: Watchgate) -> Iterator[Sess
 
 
 @pytest.fixture
-def both(place: Place, model: Model, watchgate: Watchgate) -> Iterator[Session[Prompting]]:
+def both(
+    place: ThrowawayPlace, model: ScriptedModel, watchgate: Watchgate
+) -> Iterator[Session[Prompting]]:
     """The tool beside Watchgate's hooks."""
     serve_tool(place, watchgate)
     yield from installed(Prompting, place, model, watchgate)
@@ -119,9 +123,9 @@ def test_a_call_that_hooks_tell_of_as_well_is_one_card(
 
 
 @pytest.fixture
-def driven(place: Place, model: Model) -> ClaudeCode:
+def driven(place: ThrowawayPlace, model: ScriptedModel) -> ClaudeCodeDriver:
     """Claude Code for a program to drive, without any hook."""
-    claude = pinned(ClaudeCode)
+    claude = pinned(ClaudeCodeDriver)
     claude.configure(place, model.url)
     model.script = (one_call("echo one >> out.txt"), one_call("echo two >> out.txt"))
     return claude
@@ -129,7 +133,7 @@ def driven(place: Place, model: Model) -> ClaudeCode:
 
 @pytest.fixture
 def environment(
-    driven: ClaudeCode, place: Place, model: Model, watchgate: Watchgate
+    driven: ClaudeCodeDriver, place: ThrowawayPlace, model: ScriptedModel, watchgate: Watchgate
 ) -> dict[str, str]:
     """Claude Code's own, and where Watchgate's core is."""
     ours = {k: v for k, v in watchgate.environment.items() if k.startswith("WATCHGATE_")}
@@ -140,9 +144,9 @@ def environment(
 def test_the_operator_decides_for_a_program_that_drives_claude(
     core: Core,
     console: Terminal,
-    driven: ClaudeCode,
-    place: Place,
-    model: Model,
+    driven: ClaudeCodeDriver,
+    place: ThrowawayPlace,
+    model: ScriptedModel,
     environment: dict[str, str],
 ) -> None:
     """One call is allowed and one denied; the host is asked about neither, and usage is told."""
@@ -166,9 +170,9 @@ def test_the_operator_decides_for_a_program_that_drives_claude(
 def test_what_is_handed_back_is_asked_by_the_host(
     core: Core,
     console: Terminal,
-    driven: ClaudeCode,
-    place: Place,
-    model: Model,
+    driven: ClaudeCodeDriver,
+    place: ThrowawayPlace,
+    model: ScriptedModel,
     environment: dict[str, str],
 ) -> None:
     """The control request goes on as Claude Code sent it; the word of its host's user counts."""

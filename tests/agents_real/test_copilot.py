@@ -6,7 +6,7 @@ import pytest
 
 from tests.agents_real.conftest import PATIENT
 from tests.agents_real.harness.session import Session, one_call
-from watchgate.service.crashtest.agents.copilot import Copilot
+from watchgate.service.crashtest.agent_drivers import CopilotDriver
 
 pytestmark = pytest.mark.agents
 
@@ -17,7 +17,7 @@ def config() -> str:
     return f'profile = "watch"\n{PATIENT}'
 
 
-def test_hooks_that_only_look_deny_nothing_without_a_core(copilot: Session[Copilot]) -> None:
+def test_hooks_that_only_look_deny_nothing_without_a_core(copilot: Session[CopilotDriver]) -> None:
     """Copilot was told to allow everything, and nobody was asked to gate it."""
     copilot.play(one_call())
 

@@ -12,10 +12,9 @@ import pytest
 from tests.agents_real.harness.program import PROGRAM, Core, Watchgate
 from tests.agents_real.harness.session import Session, one_call
 from tests.agents_real.harness.waiting import eventually
-from watchgate.service.crashtest.agents.claude_code import ClaudeCode
-from watchgate.service.crashtest.agents.codex import Codex
+from watchgate.service.crashtest.agent_drivers import ClaudeCodeDriver, CodexDriver
 from watchgate.service.crashtest.model.conversation import Json
-from watchgate.service.crashtest.model.server import Model
+from watchgate.service.crashtest.model.model_server import ScriptedModel
 
 pytestmark = pytest.mark.agents
 
@@ -44,7 +43,7 @@ def transcripts_read(core: Core) -> None:
 
 
 @pytest.fixture
-def tapped(untrusting_codex: Session[Codex], watchgate: Watchgate) -> Session[Codex]:
+def tapped(untrusting_codex: Session[CodexDriver], watchgate: Watchgate) -> Session[CodexDriver]:
     """Codex with hooks that nobody has trusted, its stream on the way through `watchgate tap`."""
     agent, place = untrusting_codex.agent, untrusting_codex.place
     ours = [f"{k}={v}" for k, v in watchgate.environment.items() if k.startswith("WATCHGATE_")]
@@ -57,7 +56,7 @@ def tapped(untrusting_codex: Session[Codex], watchgate: Watchgate) -> Session[Co
 
 
 def test_a_call_of_an_untrusted_codex_is_an_alarm_and_so_is_its_session(
-    core: Core, tapped: Session[Codex]
+    core: Core, tapped: Session[CodexDriver]
 ) -> None:
     """Its hooks say nothing; its stream tells that the call ran."""
     tapped.play(one_call())
@@ -70,7 +69,7 @@ def test_a_call_of_an_untrusted_codex_is_an_alarm_and_so_is_its_session(
     assert call["session"] in {each["session"] for each in core.records("policy.ungated")}
 
 
-def test_a_denied_call_of_codexs_is_no_alarm(core: Core, codex: Session[Codex]) -> None:
+def test_a_denied_call_of_codexs_is_no_alarm(core: Core, codex: Session[CodexDriver]) -> None:
     """Its transcript holds a result for the call, too: the words of the denial."""
     codex.start(one_call())
     core.deny(core.holds_one(), "not on a Friday")
@@ -80,7 +79,7 @@ def test_a_denied_call_of_codexs_is_no_alarm(core: Core, codex: Session[Codex]) 
     assert alarms(core) == []
 
 
-def test_a_gated_claude_raises_no_alarm(core: Core, claude: Session[ClaudeCode]) -> None:
+def test_a_gated_claude_raises_no_alarm(core: Core, claude: Session[ClaudeCodeDriver]) -> None:
     """One call allowed, one denied, and its transcript tells of both."""
     claude.start(one_call(), one_call("git push --force; echo more >> out.txt"))
     core.allow(core.holds_one())
@@ -95,7 +94,7 @@ def test_a_gated_claude_raises_no_alarm(core: Core, claude: Session[ClaudeCode])
 
 @pytest.fixture
 def opened(
-    claude: Session[ClaudeCode], model: Model
+    claude: Session[ClaudeCodeDriver], model: ScriptedModel
 ) -> Iterator[dict[str, subprocess.Popen[bytes]]]:
     """Claude Code, once for each way to switch its hooks off, and open for longer than a run is.
 

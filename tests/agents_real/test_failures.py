@@ -10,8 +10,8 @@ import pytest
 from tests.agents_real.conftest import QUICK
 from tests.agents_real.harness.program import Core, Watchgate
 from tests.agents_real.harness.session import AnySession, Session, one_call
-from watchgate.service.crashtest.agents.claude_code import ClaudeCode
-from watchgate.service.crashtest.model.conversation import Turn, Use
+from watchgate.service.crashtest.agent_drivers import ClaudeCodeDriver
+from watchgate.service.crashtest.model.conversation import ToolUse, Turn
 
 pytestmark = pytest.mark.agents
 
@@ -44,11 +44,11 @@ def test_a_client_that_is_nothing_but_zeros_denies(agent: AnySession) -> None:
     assert "the hook client failed with status" in agent.told
 
 
-def test_without_a_core_a_read_is_left_to_the_agent(claude: Session[ClaudeCode]) -> None:
+def test_without_a_core_a_read_is_left_to_the_agent(claude: Session[ClaudeCodeDriver]) -> None:
     """Reading is handed back when there is nobody to ask."""
     note = claude.place.work / "note.txt"
     note.write_text("the note's own words\n")
-    claude.play(Turn("I will read it.", (Use("Read", {"file_path": str(note)}),)))
+    claude.play(Turn("I will read it.", (ToolUse("Read", {"file_path": str(note)}),)))
 
     assert "the note's own words" in claude.told
 

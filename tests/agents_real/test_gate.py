@@ -11,8 +11,8 @@ from tests.agents_real.conftest import QUICK
 from tests.agents_real.harness.program import Core, Watchgate
 from tests.agents_real.harness.released import offer_every_tool
 from tests.agents_real.harness.session import RISKY, AnySession, Session, one_call
-from watchgate.service.crashtest.agents.claude_code import ClaudeCode
-from watchgate.service.crashtest.model.conversation import Turn, Use
+from watchgate.service.crashtest.agent_drivers import ClaudeCodeDriver
+from watchgate.service.crashtest.model.conversation import ToolUse, Turn
 
 pytestmark = pytest.mark.agents
 
@@ -68,11 +68,11 @@ def test_a_handback_leaves_the_call_to_the_agent(core: Core, agent: AnySession) 
 
 
 def test_a_command_that_claude_only_monitors_is_held(
-    core: Core, claude: Session[ClaudeCode]
+    core: Core, claude: Session[ClaudeCodeDriver]
 ) -> None:
     """Its Monitor runs a shell command too, and is judged as one."""
     offer_every_tool(claude)
-    call = Use("Monitor", {"command": RISKY, "description": "watches"})
+    call = ToolUse("Monitor", {"command": RISKY, "description": "watches"})
     claude.start(Turn("I will watch.", (call,)))
     held = core.holds_one()
     core.deny(held, "not this one")
@@ -118,7 +118,7 @@ def test_an_answer_after_the_first_is_refused_with_who_was_first(
 
 
 def test_the_page_of_a_session_tells_what_ran_and_what_was_asked_for(
-    core: Core, watchgate: Watchgate, claude: Session[ClaudeCode]
+    core: Core, watchgate: Watchgate, claude: Session[ClaudeCodeDriver]
 ) -> None:
     claude.start(one_call())
     held = core.holds_one()

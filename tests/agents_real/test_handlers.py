@@ -12,11 +12,10 @@ from tests.agents_real.harness.pinned import pinned
 from tests.agents_real.harness.program import PROGRAM, Core, Watchgate
 from tests.agents_real.harness.session import EVIDENCE, AnySession, Session, one_call
 from tests.agents_real.harness.waiting import eventually
-from watchgate.service.crashtest.agents.codex import Codex
-from watchgate.service.crashtest.agents.qwen import Qwen
+from watchgate.service.crashtest.agent_drivers import CodexDriver, QwenDriver
 from watchgate.service.crashtest.model.conversation import Json
-from watchgate.service.crashtest.model.server import Model
-from watchgate.service.crashtest.place import Place
+from watchgate.service.crashtest.model.model_server import ScriptedModel
+from watchgate.service.crashtest.throwaway import ThrowawayPlace
 
 pytestmark = pytest.mark.agents
 
@@ -50,7 +49,7 @@ command = ["./guard.sh"]
 
 
 @pytest.fixture(autouse=True)
-def guard(place: Place) -> None:
+def guard(place: ThrowawayPlace) -> None:
     """The guard lies in the folder in which the agents work."""
     script = place.work / "guard.sh"
     script.write_text(GUARD % EVIDENCE)
@@ -88,7 +87,9 @@ def test_a_rewritten_call_runs_as_it_was_shown_and_allowed(core: Core, agent: An
     assert core.record("effect.confirmed", held.id)
 
 
-def test_a_rewrite_that_an_agent_cannot_be_told_denies(core: Core, qwen: Session[Qwen]) -> None:
+def test_a_rewrite_that_an_agent_cannot_be_told_denies(
+    core: Core, qwen: Session[QwenDriver]
+) -> None:
     """Before a call Qwen takes no other input from a hook, so the call does not run as it was."""
     qwen.play(one_call(REWRITTEN))
 
@@ -109,10 +110,10 @@ def test_an_observer_sees_what_ran(core: Core, agent: AnySession) -> None:
 
 
 def test_a_codex_stream_is_watched_without_any_hook(
-    core: Core, watchgate: Watchgate, place: Place, model: Model
+    core: Core, watchgate: Watchgate, place: ThrowawayPlace, model: ScriptedModel
 ) -> None:
     """`codex exec --json | watchgate tap codex` shows the session's calls and its turn."""
-    session = Session(pinned(Codex), place, model)
+    session = Session(pinned(CodexDriver), place, model)
     session.start(one_call(f"echo ran >> {EVIDENCE}"))
     session.finish()
     stream = "".join(f"{line}\n" for line in session.output().splitlines() if line.startswith("{"))

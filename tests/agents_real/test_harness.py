@@ -11,10 +11,9 @@ import pytest
 from tests.agents_real.harness.codex_trust import trust_hooks
 from tests.agents_real.harness.pinned import pinned
 from tests.agents_real.harness.session import AnySession, Session, one_call
-from watchgate.service.crashtest.agents.codex import Codex
-from watchgate.service.crashtest.agents.every import AGENTS
-from watchgate.service.crashtest.model.server import Model
-from watchgate.service.crashtest.place import Place
+from watchgate.service.crashtest.agent_drivers import DRIVERS, CodexDriver
+from watchgate.service.crashtest.model.model_server import ScriptedModel
+from watchgate.service.crashtest.throwaway import ThrowawayPlace
 
 pytestmark = pytest.mark.agents
 
@@ -24,8 +23,10 @@ HOOKED: Final = ("claude", "codex")
 
 
 @pytest.fixture(params=HOOKED)
-def bare(request: pytest.FixtureRequest, place: Place, model: Model) -> Iterator[AnySession]:
-    session = Session(pinned(AGENTS[request.param]), place, model)
+def bare(
+    request: pytest.FixtureRequest, place: ThrowawayPlace, model: ScriptedModel
+) -> Iterator[AnySession]:
+    session = Session(pinned(DRIVERS[request.param]), place, model)
     yield session
     session.close()
 
@@ -35,7 +36,7 @@ def hook(bare: AnySession, command: str) -> None:
     group = {"hooks": [{"type": "command", "command": command, "timeout": 20}]}
     table = {"hooks": {"PreToolUse": [group]}}
     bare.place.write(bare.agent.hook_file(bare.place), json.dumps(table))
-    if isinstance(bare.agent, Codex):
+    if isinstance(bare.agent, CodexDriver):
         trust_hooks(bare.agent, bare.place)
 
 

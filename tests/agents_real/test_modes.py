@@ -11,10 +11,10 @@ from tests.agents_real.harness.program import Core, Watchgate
 from tests.agents_real.harness.session import EVIDENCE, AnySession
 from tests.agents_real.harness.tmux import needs_tmux
 from tests.agents_real.harness.watched import THERE, Watched
-from watchgate.service.crashtest.agents.opencode import OpenCode
+from watchgate.service.crashtest.agent_drivers import OpenCodeDriver
 from watchgate.service.crashtest.model.conversation import Shell, Turn
-from watchgate.service.crashtest.model.server import Model
-from watchgate.service.crashtest.place import Place
+from watchgate.service.crashtest.model.model_server import ScriptedModel
+from watchgate.service.crashtest.throwaway import ThrowawayPlace
 
 pytestmark = [
     pytest.mark.agents,
@@ -57,12 +57,14 @@ def mode(request: pytest.FixtureRequest) -> Mode:
 
 
 @pytest.fixture
-def agent(mode: Mode, place: Place, model: Model, request: pytest.FixtureRequest) -> AnySession:
+def agent(
+    mode: Mode, place: ThrowawayPlace, model: ScriptedModel, request: pytest.FixtureRequest
+) -> AnySession:
     """The agent as it is started in this mode."""
     session: AnySession = request.getfixturevalue(mode.agent)
     session.interactive = mode.arguments
     session.beside = mode.environment
-    if isinstance(session.agent, OpenCode):
+    if isinstance(session.agent, OpenCodeDriver):
         session.agent.permit(place, model.url, mode.permission)
     return session
 

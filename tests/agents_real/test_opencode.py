@@ -8,9 +8,9 @@ from tests.agents_real.harness.program import Core
 from tests.agents_real.harness.session import EVIDENCE, Session, one_call
 from tests.agents_real.harness.tmux import Terminal, needs_tmux
 from tests.agents_real.harness.waiting import eventually
-from watchgate.service.crashtest.agents.opencode import OpenCode
-from watchgate.service.crashtest.model.server import Model
-from watchgate.service.crashtest.place import Place
+from watchgate.service.crashtest.agent_drivers import OpenCodeDriver
+from watchgate.service.crashtest.model.model_server import ScriptedModel
+from watchgate.service.crashtest.throwaway import ThrowawayPlace
 
 pytestmark = [
     pytest.mark.agents,
@@ -23,14 +23,16 @@ ASKS = "Permission required"
 
 
 @pytest.fixture
-def asking(opencode: Session[OpenCode], place: Place, model: Model) -> Session[OpenCode]:
+def asking(
+    opencode: Session[OpenCodeDriver], place: ThrowawayPlace, model: ScriptedModel
+) -> Session[OpenCodeDriver]:
     """OpenCode that asks before every command."""
     opencode.agent.permit(place, model.url, "ask")
     return opencode
 
 
 def test_an_operators_allow_answers_opencodes_own_dialog(
-    core: Core, asking: Session[OpenCode]
+    core: Core, asking: Session[OpenCodeDriver]
 ) -> None:
     with asking.on_a_terminal(one_call(HARMLESS)) as screen:
         relay = core.holds_one()
@@ -46,7 +48,7 @@ def test_an_operators_allow_answers_opencodes_own_dialog(
 
 @pytest.mark.parametrize("size_bytes", [0, 5_000, None])
 def test_a_plugin_that_opencode_cannot_load_is_no_way_round_the_gate(
-    opencode: Session[OpenCode], size_bytes: int | None
+    opencode: Session[OpenCodeDriver], size_bytes: int | None
 ) -> None:
     """OpenCode passes over the one that is cut or gone; the other beside it throws."""
     plugin = opencode.agent.hook_file(opencode.place)
@@ -61,7 +63,7 @@ def test_a_plugin_that_opencode_cannot_load_is_no_way_round_the_gate(
 
 
 def test_an_operators_denial_of_a_permission_reaches_the_model(
-    core: Core, asking: Session[OpenCode]
+    core: Core, asking: Session[OpenCodeDriver]
 ) -> None:
     with asking.on_a_terminal(one_call(HARMLESS)) as screen:
         relay = core.holds_one()
@@ -75,7 +77,7 @@ def test_an_operators_denial_of_a_permission_reaches_the_model(
 
 
 def test_an_answer_in_opencodes_own_dialog_retires_the_request(
-    core: Core, asking: Session[OpenCode]
+    core: Core, asking: Session[OpenCodeDriver]
 ) -> None:
     with asking.on_a_terminal(one_call(HARMLESS)) as screen:
         relay = core.holds_one()
@@ -90,7 +92,7 @@ def test_an_answer_in_opencodes_own_dialog_retires_the_request(
 
 
 def test_headless_it_refuses_by_itself_what_it_would_ask_about(
-    core: Core, asking: Session[OpenCode], console: Terminal
+    core: Core, asking: Session[OpenCodeDriver], console: Terminal
 ) -> None:
     """Nobody can be asked then: the card does not promise that it runs, and the row tells why."""
     asking.start(one_call())

@@ -6,7 +6,7 @@ import pytest
 
 from tests.agents_real.harness.program import Core
 from tests.agents_real.harness.session import RISKY, Session
-from watchgate.service.crashtest.agents.codex import Codex
+from watchgate.service.crashtest.agent_drivers import CodexDriver
 from watchgate.service.crashtest.model.conversation import Shell, Turn
 
 pytestmark = pytest.mark.agents
@@ -15,7 +15,7 @@ TWICE = Turn("I will run it twice.", (Shell(RISKY), Shell(RISKY)))
 
 
 def test_two_equal_calls_are_two_requests_decided_one_by_one(
-    core: Core, codex: Session[Codex]
+    core: Core, codex: Session[CodexDriver]
 ) -> None:
     """Both wait side by side; one is allowed, one denied, and exactly one of them has run."""
     codex.start(TWICE)
@@ -33,7 +33,7 @@ def test_two_equal_calls_are_two_requests_decided_one_by_one(
 
 
 def test_a_decision_about_one_of_them_leaves_the_other_waiting(
-    core: Core, codex: Session[Codex]
+    core: Core, codex: Session[CodexDriver]
 ) -> None:
     """Denying one does not clear its twin."""
     codex.start(TWICE)

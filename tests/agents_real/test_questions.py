@@ -8,8 +8,8 @@ from tests.agents_real.harness.program import Core, Watchgate
 from tests.agents_real.harness.session import Session
 from tests.agents_real.harness.tmux import needs_tmux
 from tests.agents_real.harness.waiting import eventually
-from watchgate.service.crashtest.agents.claude_code import ClaudeCode
-from watchgate.service.crashtest.model.conversation import PROMPT, Turn, Use
+from watchgate.service.crashtest.agent_drivers import ClaudeCodeDriver
+from watchgate.service.crashtest.model.conversation import PROMPT, ToolUse, Turn
 
 pytestmark = [
     pytest.mark.agents,
@@ -19,7 +19,7 @@ pytestmark = [
 ASKS = Turn(
     "I have questions.",
     (
-        Use(
+        ToolUse(
             "AskUserQuestion",
             {
                 "questions": [
@@ -46,19 +46,19 @@ ASKS = Turn(
         ),
     ),
 )
-PLANS = Turn("Here is my plan.", (Use("ExitPlanMode", {"plan": "1. Move it."}),))
+PLANS = Turn("Here is my plan.", (ToolUse("ExitPlanMode", {"plan": "1. Move it."}),))
 DIALOG = "Which store should be used"
 
 
 @pytest.fixture
-def planning(claude: Session[ClaudeCode]) -> Session[ClaudeCode]:
+def planning(claude: Session[ClaudeCodeDriver]) -> Session[ClaudeCodeDriver]:
     """Claude Code in plan mode, with Watchgate's hooks installed."""
     claude.interactive = ("--permission-mode", "plan", PROMPT)
     return claude
 
 
 def test_answers_from_a_shell_reach_the_model(
-    core: Core, watchgate: Watchgate, claude: Session[ClaudeCode]
+    core: Core, watchgate: Watchgate, claude: Session[ClaudeCodeDriver]
 ) -> None:
     """Claude's own dialog closes; the model reads a label and two labels."""
     with claude.on_a_terminal(ASKS) as screen:
@@ -76,7 +76,7 @@ def test_answers_from_a_shell_reach_the_model(
 
 
 def test_words_of_ones_own_reach_the_model(
-    core: Core, watchgate: Watchgate, claude: Session[ClaudeCode]
+    core: Core, watchgate: Watchgate, claude: Session[ClaudeCodeDriver]
 ) -> None:
     with claude.on_a_terminal(ASKS):
         asked = core.holds_one()
@@ -84,7 +84,9 @@ def test_words_of_ones_own_reach_the_model(
         assert "ask the team" in eventually(lambda: claude.told, "what the model is told")
 
 
-def test_a_declined_question_tells_the_model_why(core: Core, claude: Session[ClaudeCode]) -> None:
+def test_a_declined_question_tells_the_model_why(
+    core: Core, claude: Session[ClaudeCodeDriver]
+) -> None:
     with claude.on_a_terminal(ASKS):
         core.deny(core.holds_one(), "decide for yourself")
         told = eventually(lambda: claude.told, "what the model is told")
@@ -93,7 +95,7 @@ def test_a_declined_question_tells_the_model_why(core: Core, claude: Session[Cla
 
 
 def test_an_answer_in_claudes_own_dialog_retires_the_question(
-    core: Core, claude: Session[ClaudeCode]
+    core: Core, claude: Session[ClaudeCodeDriver]
 ) -> None:
     with claude.on_a_terminal(ASKS) as screen:
         asked = core.holds_one()
@@ -111,7 +113,7 @@ def test_an_answer_in_claudes_own_dialog_retires_the_question(
 
 
 def test_a_question_handed_back_stays_in_claudes_own_dialog(
-    core: Core, claude: Session[ClaudeCode]
+    core: Core, claude: Session[ClaudeCodeDriver]
 ) -> None:
     with claude.on_a_terminal(ASKS) as screen:
         core.hand_back(core.holds_one())
@@ -121,7 +123,7 @@ def test_a_question_handed_back_stays_in_claudes_own_dialog(
         assert claude.told == ""
 
 
-def test_an_approved_plan_ends_plan_mode(core: Core, planning: Session[ClaudeCode]) -> None:
+def test_an_approved_plan_ends_plan_mode(core: Core, planning: Session[ClaudeCodeDriver]) -> None:
     """A bare allow would leave the dialog standing."""
     with planning.on_a_terminal(PLANS):
         plan = core.holds_one()
@@ -132,7 +134,7 @@ def test_an_approved_plan_ends_plan_mode(core: Core, planning: Session[ClaudeCod
         assert core.record("effect.confirmed", plan.id)
 
 
-def test_a_denied_plan_tells_the_model_why(core: Core, planning: Session[ClaudeCode]) -> None:
+def test_a_denied_plan_tells_the_model_why(core: Core, planning: Session[ClaudeCodeDriver]) -> None:
     with planning.on_a_terminal(PLANS):
         core.deny(core.holds_one(), "keep the old name")
         told = eventually(lambda: planning.told, "what the model is told")

@@ -8,10 +8,9 @@ from tests.agents.released import released_tools
 from tests.agents_real.harness import released
 from tests.agents_real.harness.pinned import pinned
 from tests.agents_real.harness.session import Session
-from watchgate.service.crashtest.agents.claude_code import ClaudeCode
-from watchgate.service.crashtest.agents.every import AGENTS
-from watchgate.service.crashtest.model.server import Model
-from watchgate.service.crashtest.place import Place
+from watchgate.service.crashtest.agent_drivers import DRIVERS, ClaudeCodeDriver
+from watchgate.service.crashtest.model.model_server import ScriptedModel
+from watchgate.service.crashtest.throwaway import ThrowawayPlace
 
 pytestmark = pytest.mark.agents
 
@@ -30,12 +29,12 @@ RUN_CODE = {
 """The tools of which Claude Code's program says that they run code, and what is made of each."""
 
 
-@pytest.mark.parametrize("agent", AGENTS)
+@pytest.mark.parametrize("agent", DRIVERS)
 def test_what_an_agent_offers_its_model_is_in_the_table(
-    agent: str, place: Place, model: Model
+    agent: str, place: ThrowawayPlace, model: ScriptedModel
 ) -> None:
     """A tool that is missing there needs a class, and a look at what its fields do."""
-    session = Session(pinned(AGENTS[agent]), place, model)
+    session = Session(pinned(DRIVERS[agent]), place, model)
     try:
         found = released.offered(session, model.offered)
     finally:
@@ -47,7 +46,7 @@ def test_what_an_agent_offers_its_model_is_in_the_table(
 
 @pytest.mark.parametrize("agent", released.PROGRAMS)
 def test_what_a_program_names_is_in_the_table(agent: str) -> None:
-    pinned(AGENTS[agent])
+    pinned(DRIVERS[agent])
     known = set(released_tools()[agent].classes)
 
     found = list(released.named(agent))
@@ -56,7 +55,7 @@ def test_what_a_program_names_is_in_the_table(agent: str) -> None:
 
 
 def test_what_claudes_program_says_to_run_code_is_judged() -> None:
-    pinned(ClaudeCode)
+    pinned(ClaudeCodeDriver)
 
     found = list(released.running_code("claude"))
     assert [names for names in found if not names & set(RUN_CODE)] == []

@@ -8,8 +8,7 @@ from tests.agents_real.harness.program import Core, Watchgate
 from tests.agents_real.harness.session import Session, one_call
 from tests.agents_real.harness.tmux import needs_tmux
 from tests.agents_real.harness.waiting import eventually
-from watchgate.service.crashtest.agents.claude_code import ClaudeCode
-from watchgate.service.crashtest.agents.gemini import Gemini
+from watchgate.service.crashtest.agent_drivers import ClaudeCodeDriver, GeminiDriver
 from watchgate.service.crashtest.model.conversation import Turn
 
 pytestmark = [
@@ -22,7 +21,7 @@ STATUS_LINE = "watchgate · "
 
 
 def test_an_open_session_of_claude_takes_hooks_up_and_lets_them_go_by_itself(
-    core: Core, claude: Session[ClaudeCode], watchgate: Watchgate
+    core: Core, claude: Session[ClaudeCodeDriver], watchgate: Watchgate
 ) -> None:
     """It shows that it has read its settings again: its status line is one of them."""
     over = Turn("That is all.")
@@ -58,7 +57,9 @@ def test_an_open_session_of_claude_takes_hooks_up_and_lets_them_go_by_itself(
         assert mine[1:] == [], "the session is one row from its first sign to its last"
 
 
-def test_gemini_shows_our_name_and_not_the_command(core: Core, gemini: Session[Gemini]) -> None:
+def test_gemini_shows_our_name_and_not_the_command(
+    core: Core, gemini: Session[GeminiDriver]
+) -> None:
     with gemini.on_a_terminal(one_call()) as screen:
         held = core.holds_one()
         screen.wait_for("Executing Hook: watchgate")

@@ -8,11 +8,13 @@ from tests.agents_real.harness.program import Core
 from tests.agents_real.harness.session import EVIDENCE, RISKY, AnySession, Session, one_call
 from tests.agents_real.harness.tmux import Terminal, needs_tmux
 from tests.agents_real.harness.waiting import eventually
-from watchgate.service.crashtest.agents.claude_code import ClaudeCode
-from watchgate.service.crashtest.agents.codex import Codex
-from watchgate.service.crashtest.agents.copilot import Copilot
-from watchgate.service.crashtest.agents.gemini import Gemini
-from watchgate.service.crashtest.agents.qwen import Qwen
+from watchgate.service.crashtest.agent_drivers import (
+    ClaudeCodeDriver,
+    CodexDriver,
+    CopilotDriver,
+    GeminiDriver,
+    QwenDriver,
+)
 from watchgate.service.crashtest.model.conversation import Shell, Turn
 
 pytestmark = [
@@ -37,7 +39,7 @@ ESCALATED = Turn(
 
 
 def test_a_call_handed_back_to_claude_is_asked_in_its_own_terminal(
-    core: Core, claude: Session[ClaudeCode]
+    core: Core, claude: Session[ClaudeCodeDriver]
 ) -> None:
     """The operator's handback is carried: Claude's dialog decides, without a second card."""
     with claude.on_a_terminal(one_call()) as screen:
@@ -57,7 +59,7 @@ def test_a_call_handed_back_to_claude_is_asked_in_its_own_terminal(
 
 
 def test_an_answer_in_claudes_own_dialog_retires_the_request(
-    core: Core, claude: Session[ClaudeCode]
+    core: Core, claude: Session[ClaudeCodeDriver]
 ) -> None:
     """Claude does not tell its hook; the call's end does, and the card goes away."""
     with claude.on_a_terminal(one_call(HARMLESS)) as screen:
@@ -75,7 +77,7 @@ def test_an_answer_in_claudes_own_dialog_retires_the_request(
 
 
 def test_an_operators_allow_answers_claudes_own_dialog(
-    core: Core, claude: Session[ClaudeCode]
+    core: Core, claude: Session[ClaudeCodeDriver]
 ) -> None:
     """The dialog closes and the command runs without a key pressed in Claude's terminal."""
     with claude.on_a_terminal(one_call(HARMLESS)) as screen:
@@ -90,7 +92,7 @@ def test_an_operators_allow_answers_claudes_own_dialog(
 
 
 def test_an_allow_at_codexs_gate_is_carried_to_its_permission_question(
-    core: Core, codex: Session[Codex]
+    core: Core, codex: Session[CodexDriver]
 ) -> None:
     """Codex cannot be told yes at the gate; its question after that needs no second answer."""
     with codex.on_a_terminal(ESCALATED) as screen:
@@ -108,7 +110,7 @@ def test_an_allow_at_codexs_gate_is_carried_to_its_permission_question(
 
 
 def test_a_call_handed_back_to_codex_is_asked_in_its_own_terminal(
-    core: Core, codex: Session[Codex]
+    core: Core, codex: Session[CodexDriver]
 ) -> None:
     """Nobody at a console: the relay lane steps aside and the user's own yes counts."""
     with codex.on_a_terminal(ESCALATED) as screen:
@@ -142,7 +144,7 @@ def test_a_call_handed_back_is_asked_in_the_agents_own_terminal(
 
 
 def test_an_allow_at_geminis_gate_does_not_spare_its_own_question(
-    core: Core, gemini: Session[Gemini]
+    core: Core, gemini: Session[GeminiDriver]
 ) -> None:
     """Gemini cannot be told yes: what is allowed here waits in its terminal once more."""
     with gemini.on_a_terminal(one_call()) as screen:
@@ -154,7 +156,7 @@ def test_an_allow_at_geminis_gate_does_not_spare_its_own_question(
 
 
 def test_an_allow_at_copilots_gate_spares_its_own_question(
-    core: Core, copilot: Session[Copilot]
+    core: Core, copilot: Session[CopilotDriver]
 ) -> None:
     """The command runs without a key pressed in Copilot's terminal."""
     with copilot.on_a_terminal(one_call()) as screen:
@@ -168,7 +170,9 @@ def test_an_allow_at_copilots_gate_spares_its_own_question(
         assert core.record("effect.confirmed", gate.id)
 
 
-def test_a_harmless_call_of_copilots_makes_no_card(core: Core, copilot: Session[Copilot]) -> None:
+def test_a_harmless_call_of_copilots_makes_no_card(
+    core: Core, copilot: Session[CopilotDriver]
+) -> None:
     """Copilot's own question about it is left to its user."""
     with copilot.on_a_terminal(one_call(HARMLESS)) as screen:
         screen.wait_for(ASKS["copilot"])
@@ -181,7 +185,7 @@ def test_a_harmless_call_of_copilots_makes_no_card(core: Core, copilot: Session[
 
 
 def test_qwen_asks_before_its_gate_and_one_allow_is_enough(
-    core: Core, qwen: Session[Qwen], console: Terminal
+    core: Core, qwen: Session[QwenDriver], console: Terminal
 ) -> None:
     """With somebody at a console its question comes there; the yes is carried to the gate."""
     console.press("Down")
@@ -198,7 +202,7 @@ def test_qwen_asks_before_its_gate_and_one_allow_is_enough(
 
 
 def test_a_yes_in_qwens_own_terminal_still_has_to_pass_the_gate(
-    core: Core, qwen: Session[Qwen]
+    core: Core, qwen: Session[QwenDriver]
 ) -> None:
     """Nobody at a console: Qwen asks its user, and then the risky call waits at the gate."""
     with qwen.on_a_terminal(one_call()) as screen:

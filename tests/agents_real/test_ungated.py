@@ -16,9 +16,9 @@ import pytest
 from tests.agents_real.harness.program import Core
 from tests.agents_real.harness.session import AnySession, Session, one_call
 from tests.agents_real.harness.waiting import eventually
-from watchgate.service.crashtest.agents.claude_code import ClaudeCode
-from watchgate.service.crashtest.model.server import Model
-from watchgate.service.crashtest.place import Place
+from watchgate.service.crashtest.agent_drivers import ClaudeCodeDriver
+from watchgate.service.crashtest.model.model_server import ScriptedModel
+from watchgate.service.crashtest.throwaway import ThrowawayPlace
 
 pytestmark = pytest.mark.agents
 
@@ -67,7 +67,7 @@ def ungated(core: Core, count: int) -> list[Any]:
 
 
 @pytest.fixture
-def gag(place: Place) -> str:
+def gag(place: ThrowawayPlace) -> str:
     """A library in the project that ends every hook without a word."""
     compiler = shutil.which("cc")
     if compiler is None:
@@ -96,7 +96,7 @@ def test_a_gated_session_raises_no_alarm(
     assert core.records("effect.contradicted") == []
 
 
-def write_transcript(place: Place, command: str) -> None:
+def write_transcript(place: ThrowawayPlace, command: str) -> None:
     """A session of Claude Code that no hook tells of, with one call."""
     said = "2036-11-21T10:00:00Z"  # whatever was said before the core began is old
     use = {"type": "tool_use", "id": "c1", "name": "Bash", "input": {"command": command}}
@@ -109,7 +109,7 @@ def write_transcript(place: Place, command: str) -> None:
             file.write(json.dumps({**line, "message": {"content": [block]}}) + "\n")
 
 
-def silence(place: Place) -> None:
+def silence(place: ThrowawayPlace) -> None:
     """Make every hook of ours end at once with 0, the entries being there."""
     for path in place.home.rglob("*.json"):
         if path.is_file() and "/bin/sh -c" in (text := path.read_text(errors="replace")):
@@ -135,14 +135,14 @@ def test_each_call_of_a_session_whose_hooks_are_dead_is_an_alarm(
     assert records[0]["session"] in sessions
 
 
-def by_settings(place: Place, gag: str) -> None:
+def by_settings(place: ThrowawayPlace, gag: str) -> None:
     folder = place.work / ".claude"
     folder.mkdir()
     settings = {"env": {"LD_PRELOAD": gag}}
     (folder / "settings.json").write_text(json.dumps(settings))
 
 
-def by_dotenv(place: Place, gag: str) -> None:
+def by_dotenv(place: ThrowawayPlace, gag: str) -> None:
     (place.work / ".env").write_text(f"LD_PRELOAD={gag}\n")
 
 
@@ -152,7 +152,7 @@ def test_a_repository_that_gags_every_hook_is_an_alarm_with_its_first_call(
     request: pytest.FixtureRequest,
     gag: str,
     name: str,
-    switch_off: Callable[[Place, str], None],
+    switch_off: Callable[[ThrowawayPlace, str], None],
 ) -> None:
     """The call runs: no hook can prevent that. It is seen, and so is its session."""
     session: AnySession = request.getfixturevalue(name)
@@ -178,7 +178,7 @@ def test_a_repository_that_gags_every_hook_is_an_alarm_with_its_first_call(
         assert record["at"] - ran_us <= LIMIT_US
 
 
-def written_us(place: Place) -> int:
+def written_us(place: ThrowawayPlace) -> int:
     """When Claude Code wrote the result of its last call (UTC us)."""
     (path,) = place.home.glob(".claude/projects/*/*.jsonl")
     lines = [json.loads(line) for line in path.read_text().splitlines()]
@@ -187,7 +187,7 @@ def written_us(place: Place) -> int:
 
 
 def test_an_agent_whose_limits_kill_its_hooks_is_listed_with_the_limit(
-    core: Core, claude: Session[ClaudeCode], model: Model
+    core: Core, claude: Session[ClaudeCodeDriver], model: ScriptedModel
 ) -> None:
     process = subprocess.Popen(
         [claude.agent.program, *OPEN],

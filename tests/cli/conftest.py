@@ -12,13 +12,13 @@ from typing import Any
 import pytest
 
 from watchgate.cli import main
-from watchgate.core.config import Config
-from watchgate.link.once import call_once
+from watchgate.core.config.config import Config
+from watchgate.link.core_socket import call_once
 from watchgate.link.paths import Paths, paths
 from watchgate.link.protocol import Request, Result
-from watchgate.service.hosted import hosted
-from watchgate.service.process_table import ancestors
-from watchgate.service.stage import Stage
+from watchgate.service.host.core_host import hosted
+from watchgate.service.hub.core_environment import Environment
+from watchgate.service.system.process_table import ancestors
 
 WAIT_S = 60.0
 
@@ -114,7 +114,7 @@ def config() -> Config:
 def core(config: Config, monkeypatch: pytest.MonkeyPatch) -> Iterator[Core]:
     places = paths(os.environ)
     core = Core(places)
-    stage = Stage(
+    stage = Environment(
         ids=core.id, home="/home/u", protected=(), agent_of=lambda _pid: None, scripted=True
     )
     with hosted(places, config, environment=stage):
@@ -147,7 +147,7 @@ def _core_of_agent(pid: int) -> Iterator[Core]:
     places = paths(os.environ)
     core = Core(places)
     agent = ancestors(pid)[0]
-    stage = Stage(ids=core.id, home="/home/u", protected=(), agent_of=lambda _pid: agent)
+    stage = Environment(ids=core.id, home="/home/u", protected=(), agent_of=lambda _pid: agent)
     with hosted(places, Config(), environment=stage):
         yield core
     core.end()

@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import Any
 
 from tests.service.scribe import Scribe, committed
-from watchgate.core.events import Tool
-from watchgate.core.policy.assessment import Finding
-from watchgate.core.records import CallData, Draft, RequestData
-from watchgate.core.tool_input import input_hash
+from watchgate.core.model.assessment import Finding
+from watchgate.core.model.events import Tool
+from watchgate.core.model.records import CallData, Draft, RequestData
+from watchgate.core.tools.tool_input import input_hash
 from watchgate.service.journal.writer import Journal
 
 NO_PUSH = """\

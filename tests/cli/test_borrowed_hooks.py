@@ -11,8 +11,8 @@ import pytest
 
 from tests.cli.conftest import WAIT_S, Cli, Core
 from tests.e2e.programs import until
-from watchgate.core.records import Record
-from watchgate.service.journal import reading
+from watchgate.core.model.records import Record
+from watchgate.service.journal import journal_reader
 
 CALL = {"command": "git push --force"}
 OWN = {"sessionId": "s1", "timestamp": 1, "cwd": "/srv/app", "toolName": "bash", "toolArgs": CALL}
@@ -37,7 +37,7 @@ def hook(core: Core, agent: str, event: str, payload: dict[str, Any]) -> socket.
 
 
 def asked_before(core: Core) -> list[Record]:
-    records = reading.read(core.paths.journal, 1, 1_000)
+    records = journal_reader.read(core.paths.journal, 1, 1_000)
     return [record for record in records if record.kind == "tool.pre"]
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from watchgate.cli.uncollected import uncollected
+from watchgate.cli.money import uncollected
 
 
 @pytest.fixture(autouse=True)

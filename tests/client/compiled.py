@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from hatch_build import compile_client
-from watchgate.service.setup.native_client import sealed
+from watchgate.service.setup.hook_client import sealed_native
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -25,5 +25,5 @@ def compiled(folder: Path) -> Path:
         pytest.skip(f"no C compiler here: {compiler}")
     client = folder / "hook-client"
     compile_client(ROOT, client)
-    client.write_bytes(sealed(client.read_bytes()))
+    client.write_bytes(sealed_native(client.read_bytes()))
     return client

@@ -18,10 +18,10 @@ import pytest
 from tests.client.damage import damaged
 from tests.client.fake_core import PATIENCE_S, PYTHON, Frame, answering, listening
 from watchgate.agents.registry import adapter
-from watchgate.core.events import Lane
+from watchgate.core.model.events import Lane
 from watchgate.link.paths import Paths, paths
-from watchgate.service.setup import client_copy
-from watchgate.service.setup.command import Client, command
+from watchgate.service.setup import hook_client
+from watchgate.service.setup.guarded_command import HookClient, hook_command
 
 TRIED = int(os.environ.get("WATCHGATE_DAMAGED", "200"))
 PARTS = ("launcher", "client", "bytecode", "native", "plugin")
@@ -36,9 +36,9 @@ class Installed:
     """The commands of several agents, and the file that is damaged under them."""
 
     def __init__(self, places: Paths, part: str, native: Path | None) -> None:
-        client_copy.write(places)
-        assert client_copy.renew_bytecode(places, Path(PYTHON))
-        [bytecode] = client_copy.cached(places)
+        hook_client.write_copy(places)
+        assert hook_client.renew_bytecode(places, Path(PYTHON))
+        [bytecode] = hook_client.cached_bytecode(places)
         files = {
             "launcher": places.client,
             "client": places.client_module,
@@ -51,7 +51,7 @@ class Installed:
 
     @staticmethod
     def _gate(places: Paths, name: str, native: Path | None) -> list[str]:
-        client = Client(
+        client = HookClient(
             python=Path(PYTHON),
             script=places.client,
             ingest_socket=places.ingest_socket,
@@ -60,7 +60,7 @@ class Installed:
         )
         agent = adapter(name)
         entry = next(each for each in agent.entries("guard") if each.lane is Lane.GATE)
-        return shlex.split(command(agent, entry, client, "guard"))
+        return shlex.split(hook_command(agent, entry, client, "guard"))
 
     def run(self, number: int) -> subprocess.CompletedProcess[bytes]:
         """How the hook of one of the agents ends."""

@@ -12,7 +12,7 @@ import pytest
 
 from tests.client.fake_core import PATIENCE_S, PYTHON, Frame, answering, command, listening, run
 from watchgate.link.paths import Paths, paths
-from watchgate.service.setup import client_copy
+from watchgate.service.setup import hook_client
 
 LANES = [("gate", None), ("gate-read", None), ("gate-read", ""), ("relay", ""), ("observe", "")]
 
@@ -25,8 +25,8 @@ def path(runtime_dir: Path) -> Path:
 @pytest.fixture
 def places() -> Paths:
     places = paths(os.environ)
-    client_copy.write(places)
-    client_copy.renew_bytecode(places, Path(PYTHON))
+    hook_client.write_copy(places)
+    hook_client.renew_bytecode(places, Path(PYTHON))
     return places
 
 
@@ -75,9 +75,9 @@ def without_time(frame: Frame) -> Frame:
 
 
 def test_it_runs_the_bytecode_that_the_installer_left(path: Path, places: Paths) -> None:
-    [bytecode] = client_copy.cached(places)
+    [bytecode] = hook_client.cached_bytecode(places)
     other = marshal.dumps(compile("print('from bytecode')", "other", "exec"))
-    bytecode.write_bytes(client_copy.sealed(other))
+    bytecode.write_bytes(hook_client.with_checksum(other))
 
     done = run(installed(places, command(path, "gate")))
 
@@ -88,7 +88,7 @@ def test_it_runs_the_bytecode_that_the_installer_left(path: Path, places: Paths)
 def test_without_its_bytecode_it_answers_from_its_source(
     path: Path, places: Paths, left: str
 ) -> None:
-    [bytecode] = client_copy.cached(places)
+    [bytecode] = hook_client.cached_bytecode(places)
     words = command(path, "gate")
     if left == "bytecode of another interpreter":
         bytecode.rename(bytecode.with_suffix(".ffffffff.pyc"))
@@ -103,7 +103,7 @@ def test_without_its_bytecode_it_answers_from_its_source(
 
 @pytest.mark.parametrize("which", ["client_module", "bytecode"])
 def test_what_is_not_whole_is_not_run(path: Path, places: Paths, which: str) -> None:
-    [bytecode] = client_copy.cached(places)
+    [bytecode] = hook_client.cached_bytecode(places)
     file = bytecode if which == "bytecode" else places.client_module
     content = bytearray(file.read_bytes())
     content[len(content) // 2] ^= 1

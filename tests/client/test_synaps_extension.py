@@ -22,8 +22,8 @@ from tests.client.fake_core import (
     listening,
 )
 from watchgate import client, synaps_extension
-from watchgate.core.extensions.framing import Frames, frame
-from watchgate.service.setup.client_copy import sealed
+from watchgate.core.dispatch.extensions.extension_rpc import FrameReader, encode_frame
+from watchgate.service.setup.hook_client import with_checksum
 
 SOURCE = SCRIPT.with_name("synaps_extension.py")
 CALL = {
@@ -46,15 +46,15 @@ class Synaps:
     def __init__(
         self, folder: Path, path: Path, lane: str, budget_s: str = "4.5", *, damaged: str = ""
     ) -> None:
-        (folder / "watchgate_client.py").write_bytes(sealed(SCRIPT.read_bytes()))
+        (folder / "watchgate_client.py").write_bytes(with_checksum(SCRIPT.read_bytes()))
         source = SOURCE.read_text()
         assert source.count("= 4.5, ") == 1, "the budget of a call in the extension"
         shorter = source.replace("= 4.5, ", f"= {budget_s}, ")
-        (folder / "watchgate_synaps.py").write_bytes(sealed(shorter.encode()))
+        (folder / "watchgate_synaps.py").write_bytes(with_checksum(shorter.encode()))
         if damaged:
             content = (folder / damaged).read_bytes()
             (folder / damaged).write_bytes(content.replace(b"BUDGET_S", b"BUDGET_T"))
-        self.frames = Frames()
+        self.frames = FrameReader()
         self.number = 0
         self.process = subprocess.Popen(
             [PYTHON, "-I", "-S", "watchgate_synaps.py", str(path), lane],
@@ -80,7 +80,7 @@ class Synaps:
     def call(self, method: str, params: Any = None) -> dict[str, Any]:
         self.number += 1
         request = {"jsonrpc": "2.0", "id": self.number, "method": method, "params": params}
-        self.say(frame(json.dumps(request).encode()))
+        self.say(encode_frame(json.dumps(request).encode()))
         answer = self.heard()
         assert answer["id"] == self.number
         return answer
@@ -221,7 +221,7 @@ def test_damaged_files_block_every_call_where_anything_is_held(
 
 def test_what_it_does_not_know_is_answered_and_costs_nothing(synaps: Synaps) -> None:
     assert synaps.call("tool.call", {})["error"]["code"] == -32601
-    synaps.say(frame(b'{"jsonrpc":"2.0","method":"notes.added"}'))
+    synaps.say(encode_frame(b'{"jsonrpc":"2.0","method":"notes.added"}'))
     assert synaps.hook(kind="on_session_end") == {"action": "continue"}
     assert synaps.call("hook.handle", None)["result"]["action"] == "block"
 
@@ -234,7 +234,9 @@ def test_what_it_does_not_know_is_answered_and_costs_nothing(synaps: Synaps) -> 
 def test_a_call_that_cannot_be_read_is_blocked_under_its_number(
     synaps: Synaps, params: bytes
 ) -> None:
-    synaps.say(frame(b'{"jsonrpc":"2.0","id":7,"method":"hook.handle","params":%b}' % params))
+    synaps.say(
+        encode_frame(b'{"jsonrpc":"2.0","id":7,"method":"hook.handle","params":%b}' % params)
+    )
     answer = synaps.heard()
     assert (answer["id"], answer["result"]["action"]) == (7, "block")
     assert synaps.hook(kind="on_session_end") == {"action": "continue"}, "it goes on"

@@ -20,7 +20,7 @@ from watchgate import client_uninstall
 from watchgate.agents.registry import ADAPTERS
 from watchgate.cli import main
 from watchgate.link.paths import Paths, paths
-from watchgate.service.setup.targets import is_folder, place, setup_of
+from watchgate.service.setup.agent_files import hook_path, is_folder, setup_of
 
 EDITED = [name for name in INSTALLABLE if not is_folder(setup_of(ADAPTERS[name]))]
 CASES = [
@@ -61,7 +61,7 @@ def snapshot(root: Path) -> Snapshot:
 
 def user_file(name: str, text: str | None = None) -> Path:
     """Where an agent keeps its hooks; with a text, that stands there."""
-    path = place(ADAPTERS[name], "user", os.environ, Path("/"))
+    path = hook_path(ADAPTERS[name], "user", os.environ, Path("/"))
     if text is not None:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text, newline="")

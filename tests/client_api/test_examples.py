@@ -14,7 +14,7 @@ import pytest
 
 from watchgate.client_api import Answer, Denied
 from watchgate.client_api.calls import Call
-from watchgate.client_api.speaking import Asked
+from watchgate.client_api.core_dialog import CallQuestion
 
 PAGE = Path(__file__).parents[2] / "docs" / "python-api.md"
 PLAIN, LANGCHAIN_LIKE, AGENTS_LIKE = re.findall(r"```python\n(.*?)```", PAGE.read_text(), re.DOTALL)
@@ -33,7 +33,9 @@ class Chosen:
         answer = self.answer(dict(args))
         if not answer.may_run:
             raise Denied(answer)
-        asked = Asked(tool=tool, input=dict(args), tool_class="other", call_id="c", deadline_s=1)
+        asked = CallQuestion(
+            tool=tool, input=dict(args), tool_class="other", call_id="c", deadline_s=1
+        )
         self.calls.append(Call(asked, answer))
         return self.calls[-1]
 

@@ -18,12 +18,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from watchgate.client_api import Answer, AsyncGate, Denied, Gate
-from watchgate.client_api.answers import STOP, read
 from watchgate.client_api.calls import Call
-from watchgate.client_api.speaking import Asked, Speaker
+from watchgate.client_api.core_dialog import STOP, CallQuestion, Speaker, read
 from watchgate.link.paths import paths
-from watchgate.service.clock import SystemClock
-from watchgate.service.framing import MAX_PAYLOAD_BYTES
+from watchgate.service.system.system_clock import SystemClock
+from watchgate.service.wire.framing import MAX_PAYLOAD_BYTES
 
 Ask = Callable[..., Answer]
 
@@ -174,7 +173,7 @@ class Unspeakable(Exception):
 
 @pytest.mark.parametrize("fault", [Unspeakable(), OSError("caf\udce9"), OSError("x" * (5 << 20))])
 def test_however_a_call_failed_it_can_be_reported(fault: Exception) -> None:
-    asked = Asked(tool="run", input={}, tool_class="other", call_id="c", deadline_s=1.0)
+    asked = CallQuestion(tool="run", input={}, tool_class="other", call_id="c", deadline_s=1.0)
     call = Call(asked, Answer(decision="allow", input={}))
     fields = call.ended(fault, 1.0)
     assert fields["kind"] == "tool.error"

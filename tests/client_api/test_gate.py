@@ -13,14 +13,14 @@ import pytest
 
 from tests.e2e.programs import Core, until
 from watchgate.client_api import AsyncGate, Denied, Gate
-from watchgate.core.records import Record
-from watchgate.link.once import call_once
+from watchgate.core.model.records import Record
+from watchgate.link.core_socket import call_once
 from watchgate.link.paths import paths
 from watchgate.link.protocol import Request, Result
-from watchgate.service import off_switch
-from watchgate.service.clock import SystemClock
-from watchgate.service.journal import reading
+from watchgate.service.journal import journal_reader
 from watchgate.service.journal.schema import LAST_SEQ
+from watchgate.service.system import off_switch
+from watchgate.service.system.system_clock import SystemClock
 
 PROGRAM = """
 import sys
@@ -69,7 +69,7 @@ def records(core: Core) -> list[Record]:
     assert core.process is not None
     core.process.terminate()
     core.process.wait(timeout=60)
-    return list(reading.read(paths(os.environ).journal, 1, LAST_SEQ))
+    return list(journal_reader.read(paths(os.environ).journal, 1, LAST_SEQ))
 
 
 def test_what_an_operator_allows_runs_and_is_confirmed(
@@ -183,7 +183,7 @@ async def test_async_programs_are_told_the_same(core: Core) -> None:
 
 
 def test_a_gate_that_is_switched_off_hands_back_and_it_is_on_record(core: Core) -> None:
-    off_switch.write(paths(os.environ).off, SystemClock().now().wall_us // 1_000_000 + 600)
+    off_switch.write_switch(paths(os.environ).off, SystemClock().now().wall_us // 1_000_000 + 600)
     answer = Gate("etl", "run-4").ask("Bash", {"command": "git push --force"}, tool_class="shell")
     assert (answer.decision, answer.may_run) == ("handback", True)
     (notice,) = [r for r in records(core) if r.session == "run-4"]

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from watchgate.core.clock import Instant
-from watchgate.core.events import (
+from watchgate.core.base.clock import Instant
+from watchgate.core.base.ids import digest
+from watchgate.core.model.events import (
     Can,
     Event,
     Kind,
@@ -19,7 +20,6 @@ from watchgate.core.events import (
     ToolClass,
     ToolResult,
 )
-from watchgate.core.ids import digest
 from watchgate.core.presence.proof import Proof
 
 BELOW = Proof(standing="below")

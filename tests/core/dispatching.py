@@ -8,12 +8,12 @@ from typing import Any
 import msgspec
 
 from tests.core.builders import START, pre
-from watchgate.core.bus import Bus
-from watchgate.core.dispatch import Dispatch, Invoke
-from watchgate.core.events import Event, ToolCall
-from watchgate.core.handlers import Handler
-from watchgate.core.presets import CONSOLE, DispatchPolicy
-from watchgate.core.verdicts import Outcome, Report, TraceRow, Verdict
+from watchgate.core.dispatch.dispatch_loop import Dispatch, Invoke
+from watchgate.core.dispatch.handler_bus import Bus
+from watchgate.core.dispatch.handlers import Handler
+from watchgate.core.dispatch.presets import CONSOLE, DispatchPolicy
+from watchgate.core.model.events import Event, ToolCall
+from watchgate.core.model.verdicts import Outcome, Report, TraceRow, Verdict
 
 Says = Verdict | Report | None | Callable[[dict[str, Any]], Verdict]
 """What a handler answers; None hangs for ever, a function answers by the input that it sees."""

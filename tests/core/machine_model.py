@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import Any, Literal
 
 from tests.core.world import World
-from watchgate.core.decisions import Refused
-from watchgate.core.effects import Send
-from watchgate.core.events import Event, Lane
+from watchgate.core.gate.effects import Send
+from watchgate.core.gate.operator_decisions import Refused
+from watchgate.core.model.events import Event, Lane
+from watchgate.core.model.requests import ApprovalRequest, Settlement, Status
+from watchgate.core.model.verdicts import SayAllow, SayNothing
 from watchgate.core.presence.proof import Proof
-from watchgate.core.requests import Request, Settlement, Status
-from watchgate.core.verdicts import SayAllow, SayNothing
 
 Terms = tuple[str, str]
 """The scope of a grant and its width."""
@@ -23,17 +23,17 @@ class Watch:
         self.world = world
         self.conns: dict[int, Event] = {}
         self.gone: set[int] = set()
-        self.requests: dict[str, Request] = {}
+        self.requests: dict[str, ApprovalRequest] = {}
         self._allowed: set[str] = set()
         self._lasting: set[str] = set()
         self._granted: set[str] = set()
         self._terms: dict[str, Terms] = {}
-        self._wide: list[tuple[Request, Terms]] = []
+        self._wide: list[tuple[ApprovalRequest, Terms]] = []
         self._on_disk: set[str] = set()
         self._ended: dict[str, tuple[Status, Settlement]] = {}
         self._seen = 0
 
-    def known(self) -> list[Request]:
+    def known(self) -> list[ApprovalRequest]:
         """Every request there ever was, the newest last."""
         return list(self.requests.values())
 
@@ -50,7 +50,7 @@ class Watch:
             self._judge(send, own=conn)
 
     def decide(
-        self, request: Request, decision: Literal["allow", "deny", "handback"], **facts: Any
+        self, request: ApprovalRequest, decision: Literal["allow", "deny", "handback"], **facts: Any
     ) -> None:
         """An operator tries to decide; a refusal must change nothing."""
         before = (request.status, request.settlement, len(self.world.records))
@@ -70,7 +70,7 @@ class Watch:
                 width = facts.get("width") or ("program" if facts["scope"] == "always" else "exact")
                 self._terms[request.id] = (facts["scope"], width)
 
-    def edit(self, request: Request, args: dict[str, Any], **facts: Any) -> None:
+    def edit(self, request: ApprovalRequest, args: dict[str, Any], **facts: Any) -> None:
         """An operator tries to allow another input; a refusal must change nothing."""
         before = (request.status, request.settlement, len(self.world.records))
         try:
@@ -180,7 +180,7 @@ class Watch:
             assert self._ended.setdefault(request.id, end) == end
 
 
-def _lets_through(given: Request, scope: str, width: str, asked: Request) -> bool:
+def _lets_through(given: ApprovalRequest, scope: str, width: str, asked: ApprovalRequest) -> bool:
     """Whether a wide grant may answer a request, by the letter of docs/grants.md."""
     if (given.subject.agent, given.data.cwd) != (asked.subject.agent, asked.data.cwd):
         return False

@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from watchgate.core.handlers import Handler
-from watchgate.core.presets import PresetName
-from watchgate.core.verdicts import (
+from watchgate.core.dispatch.handlers import Handler
+from watchgate.core.dispatch.presets import PresetName
+from watchgate.core.model.verdicts import (
     Abort,
     Allow,
     Block,

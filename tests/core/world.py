@@ -8,26 +8,26 @@ from typing import Any, Literal
 import msgspec
 
 from tests.core.builders import START
+from watchgate.agents.agent_facts import traits_in
 from watchgate.agents.registry import ADAPTERS
-from watchgate.agents.traits import traits_in
-from watchgate.core.chain import START as EMPTY
-from watchgate.core.chain import Chain
-from watchgate.core.config import Approval, Config
-from watchgate.core.config_handlers import DispatchConfig
-from watchgate.core.decisions import Decision as Said
-from watchgate.core.effects import Ask, Commit, Effect, Emit, Halt, Send
-from watchgate.core.engine import Engine
-from watchgate.core.events import Event
-from watchgate.core.handlers import Handler
-from watchgate.core.policy.assessment import Assessment, Decision, Finding, Risk, Segment
-from watchgate.core.policy.gate import PolicyGate
-from watchgate.core.policy.policy import Policy
-from watchgate.core.policy.profiles import Profile
-from watchgate.core.presets import PresetName
-from watchgate.core.records import Record
-from watchgate.core.requests import Request, Status
-from watchgate.core.state import State
-from watchgate.core.verdicts import Reply, Report, Verdict
+from watchgate.core.chain.hash_chain import START as EMPTY
+from watchgate.core.chain.hash_chain import Chain
+from watchgate.core.config.config import Approval, Config
+from watchgate.core.dispatch.handler_config import DispatchConfig
+from watchgate.core.dispatch.handlers import Handler
+from watchgate.core.dispatch.presets import PresetName
+from watchgate.core.gate.effects import Effect, Emit, RunHandler, Send, StopHandlers, SyncJournal
+from watchgate.core.gate.engine import Engine
+from watchgate.core.gate.operator_decisions import OperatorDecision as Said
+from watchgate.core.gate.policy_gate import PolicyGate
+from watchgate.core.model.assessment import Assessment, Decision, Finding, Risk, Segment
+from watchgate.core.model.events import Event
+from watchgate.core.model.records import Record
+from watchgate.core.model.requests import ApprovalRequest, Status
+from watchgate.core.model.verdicts import Reply, Report, Verdict
+from watchgate.core.policy.rules.policy import Policy
+from watchgate.core.policy.rules.profiles import Profile
+from watchgate.core.state.state import State
 
 RISKS: dict[str, Risk] = {
     "low": "low",
@@ -101,7 +101,7 @@ class World:
         self.replies: dict[int, list[Reply]] = {}
         self.sends: list[Send] = []
         self.commits: list[str] = []
-        self.asked: list[Ask] = []
+        self.asked: list[RunHandler] = []
         self.halted: list[str] = []
         self._chain = Chain("core", EMPTY, lambda data: data)
         self._ids = 0
@@ -119,11 +119,11 @@ class World:
                 record, _ = self._chain.seal(effect.draft)
                 self.records.append(record)
                 self.state.apply(record)
-            elif isinstance(effect, Commit):
+            elif isinstance(effect, SyncJournal):
                 self.commits.append(effect.request)
-            elif isinstance(effect, Ask):
+            elif isinstance(effect, RunHandler):
                 self.asked.append(effect)
-            elif isinstance(effect, Halt):
+            elif isinstance(effect, StopHandlers):
                 self.halted += sorted(effect.handlers)
             else:
                 self.sends.append(effect)
@@ -141,7 +141,7 @@ class World:
         report = Report(verdict=verdict, **more)
         return self.do(self.engine.on_report(asked.dispatch_id, handler, report, self.now))
 
-    def ask(self, event: Event, conn: int) -> Request:
+    def ask(self, event: Event, conn: int) -> ApprovalRequest:
         """An event arrives that is held; its request."""
         self.send(event, conn)
         held = self.broker.of_conn(conn)
@@ -150,7 +150,7 @@ class World:
 
     def decide(
         self,
-        request: Request,
+        request: ApprovalRequest,
         decision: Literal["allow", "deny", "handback", "answer"],
         *,
         by: str = "operator ann",
@@ -162,7 +162,7 @@ class World:
         found = self.broker.decide(request.id, said, self.now)
         return self.do(self.engine.decided(found))
 
-    def edit(self, request: Request, args: dict[str, Any], **more: Any) -> Request:
+    def edit(self, request: ApprovalRequest, args: dict[str, Any], **more: Any) -> ApprovalRequest:
         """An operator allows another input, with the right digest and confirmed unless said."""
         facts = {"digest": request.data.digest, "confirmed": True, **more}
         said = Said(decision="allow", by="operator ann", **facts)
@@ -175,7 +175,7 @@ class World:
         waiting, self.commits = self.commits, []
         return [k for each in waiting for k in self.do(self.engine.committed(each, ok, self.now))]
 
-    def allow(self, request: Request, **more: Any) -> list[str]:
+    def allow(self, request: ApprovalRequest, **more: Any) -> list[str]:
         """An operator allows, and it is written."""
         return self.decide(request, "allow", **more) + self.commit()
 
@@ -193,12 +193,12 @@ class World:
         (only,) = self.replies[conn]
         return only
 
-    def ending(self, request: Request) -> dict[str, Any]:
+    def ending(self, request: ApprovalRequest) -> dict[str, Any]:
         """The data of the one record of how a request was decided."""
         (only,) = self.all("approval.decided", request)
         return only.data
 
-    def all(self, kind: str, request: Request | None = None) -> list[Record]:
+    def all(self, kind: str, request: ApprovalRequest | None = None) -> list[Record]:
         """The records of a kind, about a request where one is given."""
         wanted = request.id if request else None
         return [r for r in self.records if r.kind == kind and wanted in (None, r.request)]

@@ -9,14 +9,14 @@ from pathlib import Path
 
 from tests.crash.clients import Control
 from tests.crash.ledger import Promises
-from watchgate.core.filters import parse
-from watchgate.core.records import Record
-from watchgate.service import history
-from watchgate.service.journal import reading
-from watchgate.service.journal import verify as journal_verify
+from watchgate.core.filters.filter_parser import parse
+from watchgate.core.model.records import Record
+from watchgate.service.history import record_pages
+from watchgate.service.journal import journal_reader
+from watchgate.service.journal import verification as journal_verify
 from watchgate.service.journal.schema import JournalError, open_to_read
-from watchgate.service.search.finding import index_of
-from watchgate.service.search.upkeep import Upkeep
+from watchgate.service.search.index_query import index_of
+from watchgate.service.search.indexer import Upkeep
 
 
 class Evidence:
@@ -30,13 +30,13 @@ class Evidence:
     def check(self) -> None:
         """The journal opens, its chain verifies, and it bears out whatever was heard."""
         try:
-            verdict = journal_verify.verify(self._journal)
+            verdict = journal_verify.verify_journal(self._journal)
         except JournalError as fault:
             self._nothing(str(fault))
             return
         assert verdict.problem is None, verdict.problem
         assert verdict.head.seq >= self._newest, "what was on disk before is gone"
-        records = list(reading.read(self._journal, self._newest + 1, verdict.head.seq))
+        records = list(journal_reader.read(self._journal, self._newest + 1, verdict.head.seq))
         # What retention took away meanwhile was seen here before.
         numbers = [record.seq for record in records]
         assert numbers == list(range(verdict.head.seq - len(records) + 1, verdict.head.seq + 1))
@@ -63,11 +63,15 @@ class Evidence:
             assert index is not None
             assert index.upto == self._newest
         for session in sorted(self._promises.sessions):
-            found = history.search(self._journal, parse(f"session:{session}"), 1_000)["records"]
+            found = record_pages.search(self._journal, parse(f"session:{session}"), 1_000)[
+                "records"
+            ]
             there = self._select("SELECT seq FROM record WHERE session = ?", session)
             assert {record.seq for record in found} == there, session
             word = f"build-{session.partition('-')[2]}"
-            found = history.search(self._journal, parse(f"kind:tool.pre {word}"), 1_000)["records"]
+            found = record_pages.search(self._journal, parse(f"kind:tool.pre {word}"), 1_000)[
+                "records"
+            ]
             like = "SELECT seq FROM record WHERE kind = 'tool.pre' AND data LIKE ?"
             assert {record.seq for record in found} == self._select(like, f"%{word}%"), word
 

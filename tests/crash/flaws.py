@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from watchgate.core.chain import Row
-from watchgate.service.grant_store import GrantStore
+from watchgate.core.chain.hash_chain import JournalRow
+from watchgate.service.hub.grant_sync import GrantStore
 from watchgate.service.journal.writer import Callback, Journal
 
 
 def _keep_nothing() -> None:
-    def taken(_journal: Journal, _row: Row | Sequence[Row]) -> None:
+    def taken(_journal: Journal, _row: JournalRow | Sequence[JournalRow]) -> None:
         """As if it lay in the memory of a disk that says otherwise."""
 
     def said(_journal: Journal, callback: Callback) -> None:

@@ -21,17 +21,16 @@ from tests.crash.fates import Birth
 from tests.crash.flaws import FLAWS
 from tests.crash.ledger import Promises
 from tests.crash.script import Life
-from watchgate.core.chain import Row
-from watchgate.core.clock import Instant
-from watchgate.core.config import Config
-from watchgate.core.config import Journal as Kept
+from watchgate.core.base.clock import Instant
+from watchgate.core.chain.hash_chain import JournalRow
+from watchgate.core.config.config import Config
+from watchgate.core.config.config import JournalSection as Kept
 from watchgate.link.paths import Paths
-from watchgate.service import hub
-from watchgate.service.clock import SystemClock
-from watchgate.service.host import Host
-from watchgate.service.hosted import hosted
+from watchgate.service.host.core_host import CoreHost, hosted
+from watchgate.service.hub import hub
+from watchgate.service.hub.core_environment import Environment
 from watchgate.service.journal.writer import Callback, Journal
-from watchgate.service.stage import Stage
+from watchgate.service.system.system_clock import SystemClock
 
 # Each day that passes between two cores makes the records of the one before too old to keep.
 CONFIG = Config(profile="strict", journal=Kept(max_age_days=1))
@@ -92,17 +91,17 @@ def meet(birth: Birth) -> NoReturn:
 
 
 async def _live(birth: Birth) -> None:
-    host = Host(_place_of(birth), CONFIG, ShiftedClock(birth.day), _stage_of(birth))
+    host = CoreHost(_place_of(birth), CONFIG, ShiftedClock(birth.day), _stage_of(birth))
     async with anyio.create_task_group() as tasks:
         await tasks.start(host.run)
         say("ready")
         await anyio.sleep_forever()
 
 
-def _stage_of(birth: Birth) -> Stage:
+def _stage_of(birth: Birth) -> Environment:
     """Names that tell this core's records from those of others, and an operator of no agent's."""
     numbers = iter(range(1, 10_000))
-    return Stage(
+    return Environment(
         ids=lambda: f"{next(numbers):04d}{birth.name}".ljust(26, "k"),
         home="/home/u",
         protected=(),
@@ -133,10 +132,10 @@ def _watch_queue() -> None:
     """Make a row's way to the disk a step, too."""
     append, extend, commit = Journal.append, Journal.extend, Journal.commit
 
-    def appended(self: Journal, row: Row) -> None:
+    def appended(self: Journal, row: JournalRow) -> None:
         steps.take("row queued", append, self, row)
 
-    def extended(self: Journal, rows: Sequence[Row]) -> None:
+    def extended(self: Journal, rows: Sequence[JournalRow]) -> None:
         steps.take("row queued", extend, self, rows)
 
     def asked(self: Journal, callback: Callback) -> None:

@@ -11,8 +11,8 @@ import pytest
 from tests.crash.clients import Control
 from tests.crash.small_disk import SmallDiskCore, why_not
 from tests.e2e.programs import bash, until
-from watchgate.service.journal import reading
-from watchgate.service.journal.verify import verify
+from watchgate.service.journal import journal_reader
+from watchgate.service.journal.verification import verify_journal
 
 RISKY = "git reset --hard HEAD~3"
 NO_DISK = why_not()
@@ -66,9 +66,9 @@ def test_a_disk_that_fills_up_denies_and_goes_on_looking_until_there_is_room(
         assert held.done().code == 0
     core.seen("effect.sent")
     journal = core.journal(tmp_path / "copy")
-    finding = verify(journal)
+    finding = verify_journal(journal)
     assert finding.problem is None
-    records = list(reading.read(journal, 1, 10_000))
+    records = list(journal_reader.read(journal, 1, 10_000))
     assert [record.seq for record in records] == list(range(1, finding.head.seq + 1))
     kinds = [record.kind for record in records]
     assert "prompt.submit" in kinds, "what was observed meanwhile is lost"
@@ -101,7 +101,7 @@ def test_a_core_that_starts_on_a_full_disk_denies_until_there_is_room(
     assert core.allow(request).code == 0
     assert held.done().code == 0
     core.seen("effect.sent")
-    assert verify(core.journal(tmp_path / "copy")).problem is None
+    assert verify_journal(core.journal(tmp_path / "copy")).problem is None
 
 
 def test_a_core_that_is_stopped_before_there_is_room_says_what_is_lost(core: SmallDiskCore) -> None:

@@ -16,7 +16,7 @@ import pytest
 
 from tests.e2e.programs import Core, bash
 from tests.service.scribe import Scribe, write_history
-from watchgate.service.journal.verify import verify
+from watchgate.service.journal.verification import verify_journal
 from watchgate.service.journal.writer import Journal
 
 COMMITS = 12
@@ -45,14 +45,14 @@ def cut(tmp_path: Path) -> Path:
 def test_a_log_that_lost_its_tail_is_a_sound_journal_that_says_what_it_lost(cut: Path) -> None:
     log = cut.with_name("journal.db-wal")
     whole = log.read_bytes()
-    full = verify(cut)
+    full = verify_journal(cut)
     assert full.problem is None
     lengths = sorted({*range(0, len(whole), 509), *range(32, len(whole), 4_120)})
     found = set()
     for length in lengths:
         log.write_bytes(whole[:length])
         cut.with_name("journal.db-shm").unlink(missing_ok=True)
-        left = verify(cut)
+        left = verify_journal(cut)
         found.add(left.head.seq)
         assert left.head.seq < full.head.seq
         assert left.problem is not None
@@ -61,14 +61,14 @@ def test_a_log_that_lost_its_tail_is_a_sound_journal_that_says_what_it_lost(cut:
 
 
 def test_a_head_file_that_lags_behind_is_no_fault(cut: Path) -> None:
-    newest = verify(cut).head.seq
+    newest = verify_journal(cut).head.seq
     head = cut.with_name("journal.head")
     text = head.read_bytes()
     journal = Journal.open(cut)
     Scribe(journal).write(4)
     journal.close()
     head.write_bytes(text)
-    left = verify(cut)
+    left = verify_journal(cut)
     assert left.problem is None
     assert (left.head.seq, left.unheaded) == (newest + 4, 4)
 

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from watchgate.core.state import State
-from watchgate.core.traces import TracedCall, grouped
-from watchgate.demo.hooks import HANDLERS, live
-from watchgate.demo.play import START_WALL_US, play
+from watchgate.core.state.state import State
+from watchgate.core.state.traces import TracedCall, group_traces
+from watchgate.demo.demo_play import HANDLERS, START_WALL_US, live, play
 
 TESTS = "uv run pytest -q tests/api"
 
@@ -15,7 +14,7 @@ def calls(until_s: float) -> list[TracedCall]:
     state = State()
     for record in play(until_s):
         state.apply(record)
-    return grouped(state.traces.ring)
+    return group_traces(state.traces.ring)
 
 
 def test_every_call_of_the_demo_is_traced() -> None:

@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 
 from tests.e2e.programs import until
 from tests.ui.fake_source import FakeClock
+from watchgate.demo.demo_script import script
 from watchgate.demo.live import DemoClock, demo_core
-from watchgate.demo.script import script
-from watchgate.link.once import call_once
+from watchgate.link.core_socket import call_once
 from watchgate.link.protocol import Request, Result
 
 

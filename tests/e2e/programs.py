@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from watchgate import client
 from watchgate.agents.registry import adapter, closed_template
-from watchgate.link.lines import LinkError
+from watchgate.link.control_lines import LinkError
 from watchgate.service.identity.standing import leader_of
-from watchgate.service.process_table import ancestors
+from watchgate.service.system.process_table import ancestors
 
 if TYPE_CHECKING:
     from watchgate.link.protocol import Verb
@@ -195,7 +195,7 @@ class Core:
         """What the core answers to one request."""
         import msgspec
 
-        from watchgate.link.once import call_once
+        from watchgate.link.core_socket import call_once
         from watchgate.link.protocol import Request, Result
 
         answer = call_once(self.runtime / "control.sock", Request(id=1, verb=verb, **more))

@@ -9,7 +9,7 @@ import pytest
 from anyio import to_thread
 
 from tests.e2e.programs import Core, Hook
-from watchgate.link.client import connect
+from watchgate.link.control_client import connect
 from watchgate.link.protocol import Refusal
 
 ASKED: dict[str, Any] = {

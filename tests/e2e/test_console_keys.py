@@ -11,11 +11,11 @@ import anyio.to_thread
 import pytest
 
 from tests.e2e.programs import Core, Finished, Hook, bash
-from tests.ui.console import OPTIONS, Hands, keys_as_pressed
+from tests.ui.console_bench import OPTIONS, Hands, keys_as_pressed
 from tests.ui.fake_source import FakeClock
-from watchgate.service.clock import SystemClock
-from watchgate.ui.app import WatchgateApp
-from watchgate.ui.source import LinkSource
+from watchgate.service.system.system_clock import SystemClock
+from watchgate.ui.console.app import WatchgateApp
+from watchgate.ui.source.record_source import LinkSource
 
 
 @pytest.fixture

@@ -9,8 +9,8 @@ import anyio.to_thread
 import msgspec
 
 from tests.e2e.programs import Core, Hook, bash, until
-from watchgate.core.records import Record
-from watchgate.link.client import ControlClient, connect
+from watchgate.core.model.records import Record
+from watchgate.link.control_client import ControlClient, connect
 from watchgate.link.protocol import Refusal, Result
 
 RISKY = "git push --force"

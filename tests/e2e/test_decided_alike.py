@@ -14,16 +14,16 @@ import pytest
 
 from tests.e2e.programs import Core, Hook, bash, until
 from watchgate.agents.registry import ADAPTERS
-from watchgate.core.records import Record
+from watchgate.core.model.records import Record
 from watchgate.link.paths import Paths, paths
-from watchgate.service.clock import SystemClock
-from watchgate.service.hosted import hosted
-from watchgate.service.replaying.again import Again, decide_again
-from watchgate.service.replaying.equipped import handlers, judges
-from watchgate.service.settings import read_config
-from watchgate.ui.app import WatchgateApp
-from watchgate.ui.options import Options
-from watchgate.ui.source import LinkSource
+from watchgate.service.host.core_host import hosted
+from watchgate.service.replaying.replay_comparison import ReplayResult, decide_again
+from watchgate.service.replaying.replay_setup import replay_gates, replay_handlers
+from watchgate.service.system.config_file import read_config
+from watchgate.service.system.system_clock import SystemClock
+from watchgate.ui.console.app import WatchgateApp
+from watchgate.ui.source.record_source import LinkSource
+from watchgate.ui.view_model.console_options import Options
 
 GUARD = """#!/bin/sh
 read -r event
@@ -151,12 +151,12 @@ def with_screen(core: Core, places: Paths) -> list[dict[str, Any]]:
         return core.records()
 
 
-def again(core: Core, places: Paths) -> Again:
+def again(core: Core, places: Paths) -> ReplayResult:
     """What the core recorded, decided again: nothing runs, nobody is asked."""
     config = read_config(places)
     records = msgspec.convert(core.records(), list[Record])
-    found = handlers(places, config, os.environ)
-    return decide_again(records, config, judges(places, config), found, ADAPTERS)
+    found = replay_handlers(places, config, os.environ)
+    return decide_again(records, config, replay_gates(places, config), found, ADAPTERS)
 
 
 def test_core_11_with_a_screen_or_without_one_the_same_is_decided_and_traced(

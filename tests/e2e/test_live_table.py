@@ -11,9 +11,9 @@ import anyio
 
 from tests.e2e.programs import WAIT_S, Core
 from tests.e2e.test_sources import lines, tap
-from watchgate.service.clock import SystemClock
-from watchgate.ui.bridge import Bridge
-from watchgate.ui.source import LinkSource
+from watchgate.service.system.system_clock import SystemClock
+from watchgate.ui.source.core_bridge import Bridge
+from watchgate.ui.source.record_source import LinkSource
 
 CALLS = 60
 DELTAS = 30

@@ -31,8 +31,8 @@ except PermissionError:
 """
 STARTS = """
 import subprocess, sys
-from watchgate.service.system.own_memory import close_memory
-assert close_memory()
+from watchgate.service.system.process_limits import close_own_memory
+assert close_own_memory()
 open("/proc/self/environ", "rb").read(1)
 subprocess.run([sys.executable, "-c", "print('up', flush=True); input()"], check=True)
 """

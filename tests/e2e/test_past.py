@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tests.e2e.programs import Core, bash
 from tests.e2e.test_console_keys import console, ended, held
-from watchgate.ui.screens.history import HistoryScreen
+from watchgate.ui.screens.history_screen import HistoryScreen
 
 
 async def test_what_was_decided_stands_in_the_history_and_in_its_timeline(core: Core) -> None:

@@ -88,8 +88,9 @@ def test_a_state_directory_that_cannot_be_made_is_told_with_its_mend(
     assert refused(python).endswith("set WATCHGATE_STATE_DIR to a directory of your own")
 
 
-STARTS = "import os; from watchgate.link.paths import paths; from watchgate.service.detached import"
-STARTS += " start_core; start_core(paths(os.environ))"
+STARTS = "import os; from watchgate.link.paths import paths;"
+STARTS += " from watchgate.service.system.detached_core import start_core;"
+STARTS += " start_core(paths(os.environ))"
 """What each console does where no core answers yet."""
 
 

@@ -14,15 +14,14 @@ import pytest
 
 from tests import standin_ssh
 from tests.e2e.programs import Core, Finished, Hook, bash, until
-from tests.ui.console import OPTIONS, Hands, keys_as_pressed
+from tests.ui.console_bench import OPTIONS, Hands, keys_as_pressed
 from tests.ui.fake_source import FakeClock
 from watchgate.link.paths import paths
-from watchgate.link.target import Target
-from watchgate.service.clock import SystemClock
-from watchgate.ui.app import WatchgateApp
-from watchgate.ui.fleet.source import FleetSource
-from watchgate.ui.fleet.ssh_source import SshSource
-from watchgate.ui.source import LinkSource, Source
+from watchgate.link.ssh import Target
+from watchgate.service.system.system_clock import SystemClock
+from watchgate.ui.console.app import WatchgateApp
+from watchgate.ui.fleet.fleet_source import FleetSource, SshSource
+from watchgate.ui.source.record_source import LinkSource, RecordSource
 
 PROGRAM = (sys.executable, standin_ssh.__file__)
 RISKY = "git push --force"
@@ -59,7 +58,7 @@ class Elsewhere(Core):
 async def console(here: Core) -> AsyncIterator[Hands]:
     """A console on both, once both are there."""
     keys = FakeClock(0)
-    sources: dict[str, Source] = {
+    sources: dict[str, RecordSource] = {
         "here": LinkSource(here.runtime / "control.sock"),
         "lab2": SshSource(Target("lab2"), PROGRAM),
     }
@@ -138,7 +137,7 @@ async def test_a_machine_that_is_lost_comes_back_and_the_other_is_never_disturbe
 ATTACHES = """
 import sys, anyio
 from watchgate.link.ssh import connect_ssh
-from watchgate.link.target import Target
+from watchgate.link.ssh import Target
 
 async def main():
     async with connect_ssh(Target("lab2"), program=sys.argv[1:]) as client:

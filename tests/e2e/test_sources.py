@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from tests.e2e.programs import AGENT, Core, until
-from watchgate.core.extensions.framing import Frames, frame
+from watchgate.core.dispatch.extensions.extension_rpc import FrameReader, encode_frame
 
 WAIT_S = 60.0
 RISKY = "git push --force"
@@ -203,7 +203,7 @@ def test_synaps_with_our_plugin_blocks_what_nobody_allowed(running: Core) -> Non
     assert running.cli("install", "synaps").code == 0
     folder = Path(os.environ["HOME"]) / ".synaps-cli" / "plugins" / "watchgate"
     extension = json.loads((folder / ".synaps-plugin" / "plugin.json").read_bytes())["extension"]
-    frames = Frames()
+    frames = FrameReader()
     with subprocess.Popen(
         [sys.executable, "-c", AGENT, extension["command"], *extension["args"]],
         cwd=folder,
@@ -218,7 +218,7 @@ def test_synaps_with_our_plugin_blocks_what_nobody_allowed(running: Core) -> Non
             body = json.dumps({**request, "params": {"kind": kind, **fields}}).encode()
             assert synaps.stdin is not None
             assert synaps.stdout is not None
-            synaps.stdin.write(frame(body))
+            synaps.stdin.write(encode_frame(body))
             synaps.stdin.flush()
             while True:
                 for answer in frames.feed(os.read(synaps.stdout.fileno(), 65536)):

@@ -15,10 +15,10 @@ from pathlib import Path
 import pytest
 
 from tests.e2e.programs import Core, bash, until
-from watchgate.cli import tmux as quoting
-from watchgate.cli.notifying import telling
-from watchgate.core.config import Ui
-from watchgate.ui.telling.encoding import sequence
+from watchgate.cli.base import tmux as quoting
+from watchgate.cli.console.console_terminal import telling
+from watchgate.core.config.config import Ui
+from watchgate.ui.notifications.terminal_sequences import sequence
 
 pytestmark = pytest.mark.skipif(shutil.which("tmux") is None, reason="tmux is not installed")
 

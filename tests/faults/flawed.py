@@ -16,18 +16,18 @@ from pathlib import Path
 import anyio
 
 from watchgate.cli import main
-from watchgate.core.clock import Instant
-from watchgate.core.events import Event
-from watchgate.service.clock import SystemClock
-from watchgate.service.host import Host
-from watchgate.service.hub import Hub
-from watchgate.service.taking import Waiting
+from watchgate.core.base.clock import Instant
+from watchgate.core.model.events import Event
+from watchgate.service.host.core_host import CoreHost
+from watchgate.service.hub.hub import Hub
+from watchgate.service.hub.interfaces import PendingReply
+from watchgate.service.system.system_clock import SystemClock
 
 
 def fails_over_calls() -> None:
     """Every call that waits meets an error of this program."""
 
-    def event(self: Hub, event: Event, conn: Waiting, now: Instant) -> None:
+    def event(self: Hub, event: Event, conn: PendingReply, now: Instant) -> None:
         raise RuntimeError
 
     Hub.event = event  # type: ignore[method-assign]  # the flaw
@@ -36,12 +36,12 @@ def fails_over_calls() -> None:
 def crashes() -> None:
     """A task of the core ends with an error when SIGUSR1 comes."""
 
-    async def stop_on_signal(self: Host) -> None:
+    async def stop_on_signal(self: CoreHost) -> None:
         with anyio.open_signal_receiver(signal.SIGUSR1) as signals:
             async for _ in signals:
                 raise RuntimeError
 
-    Host.stop_on_signal = stop_on_signal  # type: ignore[method-assign]  # the flaw
+    CoreHost.stop_on_signal = stop_on_signal  # type: ignore[method-assign]  # the flaw
 
 
 def jumps() -> None:

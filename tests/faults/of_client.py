@@ -35,7 +35,7 @@ from tests.faults.given import (
 from tests.faults.trial import WAITING, Trial
 from tests.faults.words import Component, Fault, Gets, Harm, Strike, When, healthy, held
 from watchgate.client import REASONS
-from watchgate.service.setup import client_copy
+from watchgate.service.setup import hook_client
 
 SHORT_S = 4
 LITTLE_KIB = 8_000
@@ -114,7 +114,7 @@ def script(text: str | None) -> Harm:
 def bytecode_damaged(trial: Trial) -> Iterator[None]:
     """One bit of what the launcher runs is another."""
     trial.world.start()
-    [bytecode] = client_copy.cached(trial.world.paths)
+    [bytecode] = hook_client.cached_bytecode(trial.world.paths)
     whole = bytecode.read_bytes()
     bytecode.write_bytes(flipped(whole))
     yield

@@ -14,7 +14,7 @@ from tests.faults.words import Fault, Gets, When
 from tests.faults.world import PYTHON, World
 from tests.terminal import Terminal
 from watchgate.client import REASONS
-from watchgate.service.setup.command import Client, command
+from watchgate.service.setup.guarded_command import HookClient, hook_command
 
 LONG_S, SHORT_S = 600, 1
 LATE = REASONS[TimeoutError]
@@ -65,14 +65,14 @@ class Trial:
     ) -> Asked:
         """Start a lane's hook as an agent does."""
         late = self.fault.cells[lane][1] is When.DEADLINE
-        client = Client(
+        client = HookClient(
             python=Path(self.python),
             script=self.script,
             ingest_socket=self.socket,
             deadline_s=deadline_s or self.fault.deadline_s or (SHORT_S if late else LONG_S),
             native=self.native,
         )
-        argv = shlex.split(command(CLAUDE, entry(lane), client, profile))
+        argv = shlex.split(hook_command(CLAUDE, entry(lane), client, profile))
         asked = Asked(
             [*self.before, *argv],
             self.payload(self.whole(name or lane, lane)),

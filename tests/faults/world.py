@@ -16,11 +16,11 @@ from tests.conftest import places
 from tests.crash.clients import Control
 from tests.e2e.programs import until
 from tests.faults.words import Where
-from watchgate.core.records import Record
+from watchgate.core.model.records import Record
 from watchgate.link.paths import Paths
-from watchgate.service.journal import reading
-from watchgate.service.journal.verify import verify
-from watchgate.service.setup import client_copy
+from watchgate.service.journal import journal_reader
+from watchgate.service.journal.verification import verify_journal
+from watchgate.service.setup import hook_client
 
 ROOT = Path(__file__).parents[2]
 PYTHON = str(getattr(sys, "_base_executable", sys.executable))
@@ -46,8 +46,8 @@ class World:
         self.paths.config.write_text(where.config.replace("@", str(self.top)))
         (self.top / "home").mkdir()
         self.paths.data_dir.mkdir(mode=0o700, parents=True)
-        client_copy.write(self.paths)
-        client_copy.renew_bytecode(self.paths, Path(PYTHON))
+        hook_client.write_copy(self.paths)
+        hook_client.renew_bytecode(self.paths, Path(PYTHON))
         self.journal: Path | None = self.paths.journal
         """Where it is looked for after the fault; None where there is none to look at."""
         self.keeps = True
@@ -126,16 +126,16 @@ class World:
         self._to_disk()
         if self.journal is None or not self.journal.exists():
             return 0
-        return verify(self.journal).head.seq
+        return verify_journal(self.journal).head.seq
 
     def records(self, after: int) -> list[Record]:
         """What was recorded since; the journal verifies and holds no allow."""
         self._to_disk()
         if self.journal is None or not self.journal.exists():
             return []
-        verdict = verify(self.journal)
+        verdict = verify_journal(self.journal)
         assert verdict.problem is None, verdict.problem
-        records = list(reading.read(self.journal, after + 1, verdict.head.seq))
+        records = list(journal_reader.read(self.journal, after + 1, verdict.head.seq))
         allows = [record for record in records if '"allowed-' in json.dumps(record.data)]
         assert not allows, f"an allow is on record: {allows}"
         return records

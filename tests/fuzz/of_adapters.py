@@ -10,10 +10,10 @@ import msgspec
 from tests.fuzz.of_frames import NOW
 from tests.fuzz.target import Target, demand
 from watchgate.agents.base import Adapter, Answer, DecodeError, Intake
-from watchgate.agents.claude.beyond import CAN_USE_TOOL, PROMPT_TOOL
+from watchgate.agents.claude.other_messages import CAN_USE_TOOL, PROMPT_TOOL
 from watchgate.agents.registry import ADAPTERS
-from watchgate.core.events import Event, Lane
-from watchgate.core.verdicts import Reply, SayAllow, SayAnswer, SayDeny, SayNothing
+from watchgate.core.model.events import Event, Lane
+from watchgate.core.model.verdicts import Reply, SayAllow, SayAnswer, SayDeny, SayNothing
 
 ODD_WORDS = 'no "@" \x1b[2J\n\u202e\ud800 \U0001f980'
 DENIALS: tuple[Reply, ...] = (SayDeny("no"), SayDeny(ODD_WORDS), SayDeny("", stop=True))

@@ -15,11 +15,15 @@ import anyio
 from tests.fuzz.of_frames import Collected, same_however_cut
 from tests.fuzz.target import Target, demand
 from watchgate import client, synaps_extension
-from watchgate.client_api import answers
-from watchgate.link.lines import LineReader
-from watchgate.service import control
-from watchgate.service.opencode.server import Refused, Server, Unreachable
-from watchgate.service.outbox import Outbox
+from watchgate.client_api import core_dialog
+from watchgate.link.control_lines import LineReader
+from watchgate.service.bridges.opencode_server import (
+    OpenCodeServer,
+    ServerRefused,
+    ServerUnreachable,
+)
+from watchgate.service.control import control_socket
+from watchgate.service.control.caller import Outbox
 
 _NEVER_S = 1e12
 _OWN = {"command": "make"}
@@ -29,7 +33,7 @@ def requests(data: bytes) -> None:
     """Each line of a console is a request or is refused, by its id where it has one."""
     for line in data.split(b"\n"):
         outbox = Outbox()
-        found = control._request(line, outbox)
+        found = control_socket._request(line, outbox)
         refused = list(outbox._lines)
         demand((found is None) == bool(refused), "what is no request is refused")
         for each in refused:
@@ -126,7 +130,7 @@ def synaps_calls(data: bytes) -> None:
 
 def python_gate(data: bytes) -> None:
     """A line that the core says to a Python program: its own words, or a denial."""
-    answer = answers.read(data, "a-1", _OWN)
+    answer = core_dialog.read(data, "a-1", _OWN)
     if answer.may_run:
         said = json.loads(data.decode("utf-8", "replace"))
         demand(said["id"] == "a-1" and said["decision"] == answer.decision, "as the core said")
@@ -158,7 +162,7 @@ class _Stream:
 
 
 async def _fetched(data: bytes) -> None:
-    server = Server("http://127.0.0.1:1")
+    server = OpenCodeServer("http://127.0.0.1:1")
 
     async def connected() -> Any:
         return _Stream(data)
@@ -233,7 +237,7 @@ CORE = {
             b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n-5\r\nabc\r\n",
             b'HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\n"\xff"',
         ),
-        refusals=(Unreachable, Refused),
+        refusals=(ServerUnreachable, ServerRefused),
         seeds=(
             b"HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\n[{}]",
             b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\n[]\r\n0\r\n\r\n",

@@ -8,30 +8,30 @@ from functools import cache, partial
 from pathlib import Path
 
 from tests.fuzz.target import Target, demand
-from watchgate.agents.table import file as agent_file
+from watchgate.agents.table import table_file as agent_file
 from watchgate.agents.table.adapter import TableAdapter
-from watchgate.core import config
-from watchgate.core.clock import Instant
-from watchgate.core.config_errors import ConfigError
-from watchgate.core.policy import cases, load
-from watchgate.core.policy.compiled import Rule
-from watchgate.core.policy.examples import check_examples
-from watchgate.core.policy.importing import claude, codex, gemini
-from watchgate.core.policy.importing.imported import Imported, ImportFault
-from watchgate.core.policy.load import PolicyError
-from watchgate.core.policy.policy import Policy
-from watchgate.core.policy.rule_file import Tier
-from watchgate.service import grant_store, off_switch
-from watchgate.service.grant_store import GrantsError
-from watchgate.service.integrity import manifest, seen
-from watchgate.service.integrity.manifest import ManifestError
-from watchgate.service.opencode import plugin
-from watchgate.service.prices.files import read_fetched, read_resolved
-from watchgate.service.setup import synaps_plugin
-from watchgate.service.setup.forms import json_scan, toml_tables
-from watchgate.service.setup.forms.editor import FormError
-from watchgate.service.setup.trust import codex_trusts
-from watchgate.service.usage.cache import UsageCache
+from watchgate.core.base.clock import Instant
+from watchgate.core.base.config_text import ConfigError
+from watchgate.core.config import config
+from watchgate.core.policy.importing import claude_rules, codex_rules, gemini_rules
+from watchgate.core.policy.importing.imported_rule import Imported, ImportFault
+from watchgate.core.policy.inputs.rule_file import Tier
+from watchgate.core.policy.judging import rule_examples
+from watchgate.core.policy.judging.rule_examples import check_examples
+from watchgate.core.policy.rules import load
+from watchgate.core.policy.rules.compiled_rule import Rule
+from watchgate.core.policy.rules.load import PolicyError
+from watchgate.core.policy.rules.policy import Policy
+from watchgate.service.hub import grant_sync
+from watchgate.service.hub.grant_sync import GrantsError
+from watchgate.service.prices.price_files import read_fetched, read_resolved
+from watchgate.service.setup import manifest, opencode_plugin, synaps_plugin
+from watchgate.service.setup.codex_trust import codex_trusts
+from watchgate.service.setup.forms import json_edit, toml_edit
+from watchgate.service.setup.forms.form_editor import FormError
+from watchgate.service.setup.manifest import ManifestError
+from watchgate.service.system import off_switch
+from watchgate.service.usage.usage_cache import UsageCache
 
 
 @cache
@@ -77,7 +77,7 @@ def _allows(rule: Rule) -> bool:
 
 def agent_table(data: bytes) -> None:
     """A file of `agents.d`: an agent that passes can be asked and told like any other."""
-    table = agent_file.load(_text(data), "agent.toml")
+    table = agent_file.load_table(_text(data), "agent.toml")
     made = TableAdapter(table)
     for entry in made.entries("guard"):
         closed = made.closed(entry.event, entry.lane, "no")
@@ -94,16 +94,16 @@ def imported(read: Callable[[str], tuple[Imported, ...]], data: bytes) -> None:
 
 def grants(data: bytes) -> None:
     """`grants.json`; what is read is written and read again the same."""
-    found = grant_store.load(written("grants.json", data))
+    found = grant_sync.load_grants(written("grants.json", data))
     path = folder() / "grants-again.json"
-    grant_store.save(path, found)
-    demand(grant_store.load(path) == found, "the same when read again")
+    grant_sync.save_grants(path, found)
+    demand(grant_sync.load_grants(path) == found, "the same when read again")
 
 
 def off(data: bytes) -> None:
     """The off switch: only a later second, or this boot, keeps the gate off."""
     now = Instant(1_795_000_000_000_000, 5.0)
-    found = off_switch.read(written("off", data), now)
+    found = off_switch.read_switch(written("off", data), now)
     if found is not None:
         found.words()
         word = data[:99].decode("ascii", "replace").strip()
@@ -113,13 +113,13 @@ def off(data: bytes) -> None:
 
 def integrity(data: bytes) -> None:
     """What was installed, and what the core before knew of it."""
-    found, why = seen.load(written("integrity.json", data))
-    demand(not why or found == seen.Seen(), "what cannot be read says nothing")
+    found, why = manifest.load_snapshot(written("integrity.json", data))
+    demand(not why or found == manifest.IntegritySnapshot(), "what cannot be read says nothing")
 
 
 def installed(data: bytes) -> None:
     """The list of what was installed."""
-    manifest.load(written("manifest.json", data))
+    manifest.load_manifest(written("manifest.json", data))
 
 
 def prices(data: bytes) -> None:
@@ -147,7 +147,7 @@ def json_settings(data: bytes) -> None:
     text = _text(data)
     for lenient in (False, True):
         try:
-            node = json_scan.scan(text, comments=lenient)
+            node = json_edit.scan(text, comments=lenient)
         except FormError:
             continue
         node.load(text) if not lenient else None
@@ -156,8 +156,8 @@ def json_settings(data: bytes) -> None:
 def toml_settings(data: bytes) -> None:
     """TOML of an agent's settings; what is ours can be taken out."""
     text = _text(data)
-    blocks, _ = toml_tables._blocks(text)
-    toml_tables._cut(text, blocks)
+    blocks, _ = toml_edit._blocks(text)
+    toml_edit._cut(text, blocks)
 
 
 def trusted(data: bytes) -> None:
@@ -168,14 +168,14 @@ def trusted(data: bytes) -> None:
 
 
 def _cases(data: bytes) -> None:
-    for _, case in cases.cases(data):
+    for _, case in rule_examples.read_cases(data):
         case.subject(cwd="/w", home="/home/me", own=())
 
 
 def _plugin(data: bytes) -> None:
-    list(plugin.commands(_text(data)))
-    plugin.lanes(_text(data))
-    synaps_plugin.lanes(_text(data))
+    list(opencode_plugin.commands(_text(data)))
+    opencode_plugin.lanes(_text(data))
+    synaps_plugin.synaps_lanes(_text(data))
 
 
 def _text(data: bytes) -> str:
@@ -239,7 +239,7 @@ FILES = {
         ),
     ),
     "import-claude": Target(
-        feed=partial(imported, partial(claude.read, base="/w")),
+        feed=partial(imported, partial(claude_rules.read, base="/w")),
         found=(b"{" + b'"a":{' * 5_000,),
         refusals=(ImportFault,),
         seeds=(
@@ -247,14 +247,14 @@ FILES = {
         ),
     ),
     "import-codex": Target(
-        feed=partial(imported, codex.read),
+        feed=partial(imported, codex_rules.read),
         refusals=(ImportFault,),
         seeds=(
             b'prefix_rule(pattern=["git", ["a", "b"]], decision="allow", match=[["git", "a"]])',
         ),
     ),
     "import-gemini": Target(
-        feed=partial(imported, gemini.read),
+        feed=partial(imported, gemini_rules.read),
         found=(b"a = " + b"9" * 5_000, b"a = " + b"[" * 5_000),
         refusals=(ImportFault,),
         seeds=(
@@ -267,7 +267,7 @@ FILES = {
     "cases": Target(
         feed=_cases,
         found=BROKEN,
-        refusals=(cases.CaseError,),
+        refusals=(rule_examples.CaseError,),
         seeds=(b'{"command":"ls","expected":"allow"}\n{"tool":"Read","input":{},"risk":"low"}\n',),
     ),
     "grants": Target(
@@ -327,9 +327,10 @@ FILES = {
     ),
     "opencode-plugin": Target(
         feed=_plugin,
-        found=(plugin._WRITTEN.encode() + b'{"x":' + b"[" * 5_000,),
+        found=(opencode_plugin._WRITTEN.encode() + b'{"x":' + b"[" * 5_000,),
         seeds=(
-            plugin._WRITTEN.encode() + b'{"python":"/p","client":"/c","socket":"/s","deadline_s":9,'
+            opencode_plugin._WRITTEN.encode()
+            + b'{"python":"/p","client":"/c","socket":"/s","deadline_s":9,'
             b'"lanes":{"tool.execute.before":"gate"},"strict":true,"closed":"x"}\n',
             b'{"name":"watchgate","extension":{"args":["/s","gate"]}}',
         ),

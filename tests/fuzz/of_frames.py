@@ -8,17 +8,16 @@ from typing import Any
 from tests.fuzz.target import Target, demand
 from watchgate.agents.base import DecodeError
 from watchgate.agents.registry import ADAPTERS
-from watchgate.core.clock import Instant
-from watchgate.core.events import Event
-from watchgate.core.extensions import framing as extensions
-from watchgate.core.extensions import rpc
-from watchgate.link.lines import CoreLost, LineReader
-from watchgate.service.frames import Frame, decode_frame, unread_frame
-from watchgate.service.framing import FrameError, parse_head
-from watchgate.service.gathering import Gathering
-from watchgate.service.opencode.sse import EventStream, EventStreamError
-from watchgate.service.proxy.lines import Lines
-from watchgate.service.splitter import Splitter
+from watchgate.core.base.clock import Instant
+from watchgate.core.dispatch.extensions import extension_rpc
+from watchgate.core.dispatch.extensions import extension_rpc as extensions
+from watchgate.core.model.events import Event
+from watchgate.link.control_lines import CoreLost, LineReader
+from watchgate.service.bridges.opencode_server import EventStream, EventStreamError
+from watchgate.service.hub.hook_frames import HookFrame, decode_frame, unread_frame
+from watchgate.service.hub.loop_budget import Batcher
+from watchgate.service.system.line_cutting import LineCutter, LineSplitter
+from watchgate.service.wire.framing import HookFrameError, parse_head
 
 NOW = Instant(1_795_000_000_000_000, 12.5)
 LIMIT_BYTES = 64
@@ -32,7 +31,7 @@ def hook_frame(data: bytes) -> None:
     """A frame from its first byte to the event that it means."""
     header, _, payload = data.partition(b"\n\n")
     head = parse_head(header)
-    frame = Frame(head, payload[: head.length], 7, NOW)
+    frame = HookFrame(head, payload[: head.length], 7, NOW)
     try:
         event = decode_frame(frame, ADAPTERS)
     except DecodeError as fault:
@@ -52,7 +51,7 @@ def same_however_cut(data: bytes, collect: Callable[[list[bytes]], Collected]) -
 
 
 def _split(pieces: list[bytes]) -> Collected:
-    splitter, whole, dropped = Splitter(1 << 20), b"", 0
+    splitter, whole, dropped = LineSplitter(1 << 20), b"", 0
     for piece in pieces:
         lines, lost = splitter.feed(piece)
         whole += lines
@@ -63,7 +62,7 @@ def _split(pieces: list[bytes]) -> Collected:
 def splitter(data: bytes) -> None:
     """Nothing is lost or added, a line over the limit goes whole, and no more is kept than that."""
     same_however_cut(data, _split)
-    small, whole, dropped = Splitter(LIMIT_BYTES), b"", 0
+    small, whole, dropped = LineSplitter(LIMIT_BYTES), b"", 0
     for at in range(len(data)):
         lines, lost = small.feed(data[at : at + 1])
         whole, dropped = whole + lines, dropped + lost
@@ -73,7 +72,7 @@ def splitter(data: bytes) -> None:
 
 
 def _pieces(pieces: list[bytes]) -> Collected:
-    lines = Lines(1 << 20)
+    lines = LineCutter(1 << 20)
     found = [each for piece in pieces for each in lines.feed(piece)]
     return [each.data for each in (*found, *lines.rest())], ""
 
@@ -81,7 +80,7 @@ def _pieces(pieces: list[bytes]) -> Collected:
 def proxied_lines(data: bytes) -> None:
     """What a proxy passes on is every byte that came, in its order."""
     same_however_cut(data, _pieces)
-    small = Lines(LIMIT_BYTES)
+    small = LineCutter(LIMIT_BYTES)
     found = [each for at in range(len(data)) for each in small.feed(data[at : at + 1])]
     found += small.rest()
     demand(b"".join(each.data for each in found) == data, "no byte is lost, added or moved")
@@ -89,12 +88,12 @@ def proxied_lines(data: bytes) -> None:
 
 
 def _extension_frames(pieces: list[bytes]) -> Collected:
-    frames, found = extensions.Frames(), []
+    frames, found = extensions.FrameReader(), []
     try:
         for piece in pieces:
             for body in frames.feed(piece):
                 found.append(body)  # noqa: PERF402 - those before a fault count too
-    except extensions.FrameError as fault:
+    except extensions.ExtensionFrameError as fault:
         return found, fault.cause
     return found, ""
 
@@ -104,11 +103,14 @@ def extension_frames(data: bytes) -> None:
     same_however_cut(data, _extension_frames)
     bodies, _ = _extension_frames([data])
     for body in (*bodies, data):
-        demand(_extension_frames([extensions.frame(body)]) == ([body], ""), "framed is read back")
+        demand(
+            _extension_frames([extensions.encode_frame(body)]) == ([body], ""),
+            "framed is read back",
+        )
     for body in (*bodies, data):
         try:
-            rpc.read(body)
-        except rpc.RpcError:
+            extension_rpc.read_message(body)
+        except extension_rpc.RpcError:
             continue
 
 
@@ -155,7 +157,7 @@ def gathering(data: bytes) -> None:
     """Items leave in the order in which they came, and none is left behind."""
     left: list[Event | int] = []
     later: list[Callable[[], None]] = []
-    gathered: Gathering[int] = Gathering(left.extend, later.append)
+    gathered: Batcher[int] = Batcher(left.extend, later.append)
     for number, size in enumerate(data):
         gathered.add(number, size * 4_096)
         if size % 5 == 0:
@@ -175,7 +177,7 @@ _HELLO = b'{"watchgate":"1.0","core":"c-1","boot":1,"seq":2,"profile":"guard"}\n
 FRAMES = {
     "hook-frame": Target(
         feed=hook_frame,
-        refusals=(FrameError, DecodeError),
+        refusals=(HookFrameError, DecodeError),
         seeds=(
             _HEAD % len(_CALL) + b"env.TMUX_PANE: %3\n\n" + _CALL,
             b"watchgate/1 gemini observe\nlength: 20\nevent: SessionEnd\ndropped: 9\noff: 1\n"

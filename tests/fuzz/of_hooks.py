@@ -9,15 +9,15 @@ import msgspec
 
 from tests.fuzz.of_frames import NOW
 from tests.fuzz.target import Target, demand
-from watchgate.core.events import Event, Lane, Text, Tool, ToolCall
-from watchgate.core.extensions import manifest, results, rpc
-from watchgate.core.extensions.errors import ExtensionError
-from watchgate.core.extensions.memory import RECORDS_LIMIT, Memory
-from watchgate.core.hooks import codewhale, sandbox_list
-from watchgate.core.hooks.exchange import Ended, Protocol
-from watchgate.core.hooks.registry import PROTOCOLS
-from watchgate.core.verdicts import Allow, Modify
-from watchgate.service.runners.output import HeadTail, shown
+from watchgate.core.dispatch.extensions import extension_hooks, extension_rpc, extension_spec
+from watchgate.core.dispatch.extensions.extension_rpc import RECORDS_LIMIT, ExtensionMemory
+from watchgate.core.dispatch.extensions.extension_spec import ExtensionError
+from watchgate.core.dispatch.hooks import codewhale_hooks, sandbox_list
+from watchgate.core.dispatch.hooks.hook_exchange import HookExit, HookProtocol
+from watchgate.core.dispatch.hooks.hook_protocols import PROTOCOLS
+from watchgate.core.model.events import Event, Lane, Text, Tool, ToolCall
+from watchgate.core.model.verdicts import Allow, Modify
+from watchgate.service.runners.child import HeadTail, head_and_tail
 
 _TOOL = Tool(name="Bash", native_name="bash", cls="shell", input={"command": "ls"}, input_hash="h")
 
@@ -48,8 +48,8 @@ _WORDS = (
 )
 
 
-def _ended(data: bytes, exit_code: int | None) -> Ended:
-    return Ended(
+def _ended(data: bytes, exit_code: int | None) -> HookExit:
+    return HookExit(
         exit_code=exit_code,
         signal="" if exit_code is not None else "SIGKILL",
         stdout=data,
@@ -61,7 +61,7 @@ def _ended(data: bytes, exit_code: int | None) -> Ended:
 
 def answer(name: str, data: bytes) -> None:
     """Whatever a command wrote is a verdict, and nothing allows that does not say so."""
-    protocol: Protocol = PROTOCOLS[name]  # type: ignore[index]  # a name of the table itself
+    protocol: HookProtocol = PROTOCOLS[name]  # type: ignore[index]  # a name of the table itself
     for event in _EVENTS:
         for exit_code in _EXITS:
             verdict = protocol.report(_ended(data, exit_code), event).verdict
@@ -71,7 +71,7 @@ def answer(name: str, data: bytes) -> None:
                 continue
             escaped = b"\\u" in data
             demand(escaped or any(word in data for word in _WORDS), "only an allow is one")
-        codewhale.reason_in(data.decode("utf-8", "replace"))
+        codewhale_hooks.reason_in(data.decode("utf-8", "replace"))
 
 
 def told(data: bytes) -> None:
@@ -95,28 +95,28 @@ def told(data: bytes) -> None:
 
 def extension_answer(data: bytes) -> None:
     """The body of an extension's message: an answer becomes a verdict, a request an answer."""
-    found = rpc.read(data)
-    if isinstance(found, rpc.Answered):
-        verdict = results.verdict(found.result, "e")
+    found = extension_rpc.read_message(data)
+    if isinstance(found, extension_rpc.PeerResponse):
+        verdict = extension_hooks.read_verdict(found.result, "e")
         said = found.result if isinstance(found.result, dict) else {}
         demand(not isinstance(verdict, Allow) or said.get("action") == "continue", "as it said")
-    if isinstance(found, rpc.Asked):
-        memory = Memory(frozenset(("memory.read", "memory.write")))
+    if isinstance(found, extension_rpc.PeerRequest):
+        memory = ExtensionMemory(frozenset(("memory.read", "memory.write")))
         for _ in range(3):
             result = memory.answer(found.method, found.params)
         demand(len(memory._records) <= RECORDS_LIMIT, "a memory is bounded")
-        rpc.answer(found.id, result)
+        extension_rpc.encode_answer(found.id, result)
 
 
 def extension_manifest(data: bytes) -> None:
     """An extension's manifest; what passes names hooks that exist."""
-    found = manifest.read(data, "m.json")
+    found = extension_spec.read_manifest(data, "m.json")
     demand(found.hooks and found.command.strip(), "it can be started and wants to see something")
 
 
 def sandbox_hooks(data: bytes) -> None:
     """The hooks of a sandbox's session."""
-    sandbox_list.handlers(data)
+    sandbox_list.sandbox_handlers(data)
 
 
 def output(data: bytes) -> None:
@@ -126,7 +126,7 @@ def output(data: bytes) -> None:
         kept.add(data[at : at + 7])
         demand(len(kept._head) + len(kept._tail) <= 200, "no more is kept")
     demand(kept.size == len(data) and len(kept.content()) <= 64, "all is counted")
-    text = shown(kept.content(), kept.size, 200)
+    text = head_and_tail(kept.content(), kept.size, 200)
     demand(len(text) <= 200 + 40, "no more is shown")
 
 
@@ -155,7 +155,7 @@ HOOKS = {
     ),
     "extension-answer": Target(
         feed=extension_answer,
-        refusals=(rpc.RpcError,),
+        refusals=(extension_rpc.RpcError,),
         seeds=(
             b'{"jsonrpc":"2.0","id":1,"result":{"action":"block","reason":"r"}}',
             b'{"jsonrpc":"2.0","id":1,"result":{"action":"modify","input":{"a":1}}}',

@@ -8,46 +8,48 @@ from typing import TypeVar
 
 from tests.fuzz.of_files import BROKEN, folder, written
 from tests.fuzz.target import Target, demand
-from watchgate.core.clock import Instant
-from watchgate.core.decisions import Refused
-from watchgate.core.presence.touch.public_key import public_key
-from watchgate.core.presence.touch.signature import check_touch
-from watchgate.core.presence.touch.wire import WireFault
-from watchgate.service.clock import FakeClock
-from watchgate.service.identity import agents_file
-from watchgate.service.identity.agents_file import AgentsError
-from watchgate.service.identity.guesses import Guesses
-from watchgate.service.identity.pin import Pin
-from watchgate.service.identity.proof_file import ProofFile
-from watchgate.service.identity.sealed_file import SealedFile
-from watchgate.service.identity.tokens import Tokens
-from watchgate.service.identity.tries import LONGEST_PAUSE_S, TRIES, Tries
-from watchgate.service.off_switch import boot_id
+from watchgate.core.base.clock import Instant
+from watchgate.core.gate.operator_decisions import Refused
+from watchgate.core.presence.key_signature import WireFault, check_touch, public_key
+from watchgate.service.identity import agent_processes
+from watchgate.service.identity.agent_processes import AgentsFileError
+from watchgate.service.identity.sealed_files import ProofFile, SealedFile, TokenRegistry
+from watchgate.service.identity.unlock_proofs import (
+    LONGEST_PAUSE_S,
+    MAX_TRIES,
+    Guesses,
+    Pin,
+    PinTries,
+)
+from watchgate.service.system.off_switch import boot_id
+from watchgate.service.system.system_clock import FakeClock
 
 _File = TypeVar("_File", bound=SealedFile)
 
 
 def agents(data: bytes) -> None:
     """`agents.json`; what is read is written and read again the same."""
-    found = agents_file.load(written("agents.json", data.replace(b"BOOT", boot_id().encode())))
+    found = agent_processes.load_agents(
+        written("agents.json", data.replace(b"BOOT", boot_id().encode()))
+    )
     path = folder() / "agents-again.json"
-    agents_file.save(path, found)
-    demand(agents_file.load(path) == found, "the same when read again")
+    agent_processes.save_agents(path, found)
+    demand(agent_processes.load_agents(path) == found, "the same when read again")
 
 
 def pin(data: bytes) -> None:
     """`pin`, with the fingerprint of which the journal knows."""
     tries = folder() / "tries-of-pin.json"
     tries.unlink(missing_ok=True)
-    guesses = Guesses(Tries(tries, FakeClock(Instant(0, 0.0))))
+    guesses = Guesses(PinTries(tries, FakeClock(Instant(0, 0.0))))
     asyncio.run(Pin(_sealed(ProofFile, "pin", data), guesses).verify("123456"))
 
 
 def tries(data: bytes) -> None:
     """`pin-tries.json`: whatever is in it, none waits for longer than a day."""
-    found = Tries(written("pin-tries.json", data), FakeClock(Instant(1, 1.0)))
+    found = PinTries(written("pin-tries.json", data), FakeClock(Instant(1, 1.0)))
     demand(0 <= found.left_s <= LONGEST_PAUSE_S, "a pause of a day at most")
-    demand(found.wrong >= TRIES or not found.left_s, "a pause only after five")
+    demand(found.wrong >= MAX_TRIES or not found.left_s, "a pause only after five")
 
 
 def touch(data: bytes) -> None:
@@ -57,7 +59,7 @@ def touch(data: bytes) -> None:
 
 def tokens(data: bytes) -> None:
     """`tokens.json`, with the fingerprint of which the journal knows."""
-    found = Tokens(_sealed(SealedFile, "tokens.json", data))
+    found = TokenRegistry(_sealed(SealedFile, "tokens.json", data))
     found.rows()
     found.program("t")
 
@@ -93,7 +95,7 @@ IDENTITY = {
     "agents": Target(
         feed=agents,
         found=BROKEN,
-        refusals=(AgentsError,),
+        refusals=(AgentsFileError,),
         seeds=(
             (
                 b'{"version":1,"boot":"BOOT","agents":[{"pid":4,"start":"9","comm":"claude",'

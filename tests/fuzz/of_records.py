@@ -13,20 +13,19 @@ import msgspec
 
 from tests.fuzz.of_files import BROKEN, written
 from tests.fuzz.target import Target, demand
-from watchgate.core.anchors import anchor_of, anchor_text
-from watchgate.core.chain import START, Chain, Row
-from watchgate.core.records import Draft
-from watchgate.core.redact import journal_json
-from watchgate.core.report.page import Proof, page
-from watchgate.core.report.story import story
-from watchgate.core.state import State
-from watchgate.core.walk import walk
+from watchgate.core.chain.chain_walk import anchor_of, anchor_text, walk
+from watchgate.core.chain.hash_chain import START, Chain, JournalRow
+from watchgate.core.model.records import Draft
+from watchgate.core.report.call_steps import build_story
+from watchgate.core.report.html_page import JournalProof, report_page
+from watchgate.core.secrets.redact import journal_json
+from watchgate.core.state.state import State
 from watchgate.link.protocol import Snapshot
 from watchgate.link.snapshots import restored, snapshot
-from watchgate.service import export_verify, exported
-from watchgate.service.exported import ExportError
-from watchgate.service.journal.head import HeadError, read_head
-from watchgate.service.search import filling
+from watchgate.service.journal import verification
+from watchgate.service.journal.journal_disk import HeadError, read_head
+from watchgate.service.journal.verification import ExportError
+from watchgate.service.search import index_file
 
 _TAGS = frozenset(("script", "iframe", "img", "object", "embed", "link", "svg", "form", "base"))
 
@@ -40,8 +39,8 @@ class _Drawn(HTMLParser):
 def export(data: bytes) -> None:
     """An exported file: proven or faulted, folded into a state, and drawn as a page."""
     path = written("export.jsonl", data)
-    records = exported.read_export(path)
-    export_verify.verify(path)
+    records = verification.read_export(path)
+    verification.verify_export(path)
     state = State()
     for record in records:
         state.apply(record)
@@ -50,13 +49,13 @@ def export(data: bytes) -> None:
     restored(again)
     for agent, session in {(each.agent or "", each.session or "") for each in records}:
         with suppress(ValueError):
-            told = story(records, agent, session)
-            drawn = "".join(page(told, Proof(False, "x", 1, "p"), UTC))
+            told = build_story(records, agent, session)
+            drawn = "".join(report_page(told, JournalProof(False, "x", 1, "p"), UTC))
             _Drawn().feed(drawn)
 
 
 @cache
-def _sealed() -> tuple[Row, ...]:
+def _sealed() -> tuple[JournalRow, ...]:
     chain = Chain("core-a", START, lambda data: journal_json(data, "full"))
     drafts = [Draft(kind="notice", at=at, data={"text": f"n{at}"}) for at in range(4)]
     return tuple(chain.seal(draft)[1] for draft in drafts)
@@ -69,7 +68,7 @@ def journal_rows(data: bytes) -> None:
     for kind in kinds:
         rows[2] = msgspec.structs.replace(_sealed()[2], data=data, kind=kind)
         rows[2].record()
-        filling._decoded(data)
+        index_file._decoded(data)
         verdict = walk(iter(rows), {each.seq: each.hash for each in rows}.get).verdict
         same = kind == "notice" and data == _sealed()[2].data
         demand(same or verdict.problem is not None, "what was changed is found")

@@ -10,14 +10,14 @@ import msgspec
 
 from tests.fuzz.of_frames import NOW
 from tests.fuzz.target import Target, demand
-from watchgate.agents.acp.wire import AcpWire
+from watchgate.agents.acp.acp_wire import AcpWire
 from watchgate.agents.claude.stream_json import StreamJsonWire
-from watchgate.agents.opencode.feed import Ask, Feed, reply
-from watchgate.agents.proxied.wire import Side, Wire
-from watchgate.agents.streams.source import Source
-from watchgate.core.verdicts import SayAllow, SayDeny, SayNothing
-from watchgate.service.lines import Line, Unread, decode_chunk, line_answer
-from watchgate.service.mcp_tool import McpServer
+from watchgate.agents.opencode.feed import Feed, OpenQuestion, answer_request
+from watchgate.agents.proxied import Side, Wire
+from watchgate.agents.streams.stream_source import Source
+from watchgate.core.model.verdicts import SayAllow, SayDeny, SayNothing
+from watchgate.service.bridges.permission_tool import McpServer
+from watchgate.service.wire.ingest_lines import BadRequest, Line, decode_chunk, line_answer
 
 
 def ingest_lines(data: bytes) -> None:
@@ -32,7 +32,7 @@ def ingest_lines(data: bytes) -> None:
             demand(said["decision"] == "deny" and said["id"] == line.id, "a denial is told as one")
             line_answer(line.id, SayAllow({"a": 1}, "x"))
             line_answer(line.id, SayNothing("x"))
-        if isinstance(line, Unread):
+        if isinstance(line, BadRequest):
             line_answer(line.id, SayDeny(line.why))
     for event in source.gone(NOW):
         demand(not event.lane.waits, "nobody is asked about what is over")
@@ -102,13 +102,13 @@ def opencode_bus(data: bytes) -> None:
         except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
             continue
         for step in feed.take("/w", event if isinstance(event, dict) else {}):
-            if isinstance(step, Ask):
+            if isinstance(step, OpenQuestion):
                 _answered(step, line)
 
 
-def _answered(ask: Ask, told: bytes) -> None:
+def _answered(ask: OpenQuestion, told: bytes) -> None:
     try:
-        answer = reply(ask.observed.native, ask.id, told)
+        answer = answer_request(ask.observed.native, ask.id, told)
     except (ValueError, RecursionError):
         return
     said = answer[1] if answer is not None else None

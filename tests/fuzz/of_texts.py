@@ -9,26 +9,25 @@ from datetime import UTC
 from rich.text import Text
 
 from tests.fuzz.target import Target, demand, text_of
-from watchgate.core.diff.changes import difference
-from watchgate.core.edited_text import edited
-from watchgate.core.events import Tool
-from watchgate.core.filters import FilterError, parse
-from watchgate.core.policy.assess import assess
-from watchgate.core.policy.assessment import Assessment
-from watchgate.core.policy.code import reading
-from watchgate.core.policy.code.python import reader
-from watchgate.core.policy.code.reading import MAX_COMMANDS
-from watchgate.core.policy.code.sql.client_commands import acts_in
-from watchgate.core.policy.shell.finder import commands
-from watchgate.core.policy.subject import Subject
-from watchgate.core.redact import redact
-from watchgate.core.text import safe_lines, safe_text, visible
-from watchgate.core.tool_input import input_hash
-from watchgate.link.ssh import ssh_argv
-from watchgate.link.target import BadTarget, parse_target
-from watchgate.service.off_switch import LONGEST_S, seconds_of
-from watchgate.service.policy.shipped import shipped
-from watchgate.ui.telling.encoding import TEXT_CELLS, plain, sequence
+from watchgate.core.base.text import safe_lines, safe_text, visible
+from watchgate.core.diff.edit_blocks import difference
+from watchgate.core.filters.filter_parser import FilterError, parse
+from watchgate.core.model.assessment import Assessment
+from watchgate.core.model.events import Tool
+from watchgate.core.policy.code import code_reading
+from watchgate.core.policy.code.code_reading import MAX_COMMANDS
+from watchgate.core.policy.code.python import python_reader
+from watchgate.core.policy.code.sql.sql_clients import acts_in
+from watchgate.core.policy.inputs.subject import Subject
+from watchgate.core.policy.judging.assess import assess
+from watchgate.core.policy.judging.command_finder import commands
+from watchgate.core.secrets.redact import redact
+from watchgate.core.tools.edited_text import edited
+from watchgate.core.tools.tool_input import input_hash
+from watchgate.link.ssh import BadTarget, parse_target, ssh_argv
+from watchgate.service.policies.policy_files import shipped
+from watchgate.service.system.off_switch import LONGEST_S, off_seconds
+from watchgate.ui.notifications.terminal_sequences import TEXT_CELLS, plain, sequence
 
 _NOW_US = 1_795_000_000_000_000
 _GRAVE = "rm -rf /\n"
@@ -75,7 +74,7 @@ def sql(data: bytes) -> None:
 
 def python(data: bytes) -> None:
     """Any text as Python: what it does, in commands that have words."""
-    found = reader.read(text_of(data))
+    found = python_reader.read(text_of(data))
     for argv in found.commands:
         demand(bool(argv) and isinstance(argv[0], str), "a program, by its name")
     demand(len(found.commands) <= _MOST_COMMANDS, "what it does is bounded")
@@ -85,7 +84,7 @@ def code_of(program: str) -> Callable[[bytes], None]:
     """Any text as the code of a program: what it does, in commands that have words."""
 
     def take(data: bytes) -> None:
-        found = reading.read(program, text_of(data))
+        found = code_reading.read(program, text_of(data))
         demand(all(found.commands), "every command has a word")
         demand(len(found.commands) <= _MOST_COMMANDS, "what it does is bounded")
         demand(found.unread or not any(map(_has_no_program, found.commands)), "a program, by name")
@@ -93,7 +92,7 @@ def code_of(program: str) -> Callable[[bytes], None]:
     return take
 
 
-def _has_no_program(argv: reading.Argv) -> bool:
+def _has_no_program(argv: code_reading.Argv) -> bool:
     return not isinstance(argv[0], str)
 
 
@@ -147,7 +146,7 @@ def notices(data: bytes) -> None:
 
 def spans(data: bytes) -> None:
     """How long the gate is to be off."""
-    demand(0 <= seconds_of(text_of(data)) <= LONGEST_S, "for no longer than may be")
+    demand(0 <= off_seconds(text_of(data)) <= LONGEST_S, "for no longer than may be")
 
 
 def edits(data: bytes) -> None:

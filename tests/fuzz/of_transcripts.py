@@ -5,12 +5,11 @@ from __future__ import annotations
 from functools import partial
 
 from tests.fuzz.target import Target, demand
-from watchgate.agents.transcripts.opencode import OpenCodeCalls
-from watchgate.agents.transcripts.ran import READS, Reader
-from watchgate.agents.transcripts.readers import CALL_READERS
-from watchgate.agents.usage.registry import READERS
-from watchgate.core.ledger.call import UsageCall
-from watchgate.core.lookback.asked import Asked
+from watchgate.agents.transcripts import CALL_READERS, READS, RanCallReader
+from watchgate.agents.transcripts.opencode_transcript import OpenCodeCalls
+from watchgate.agents.usage.usage_readers import READERS
+from watchgate.core.lookback.transcript_call import TranscriptCall
+from watchgate.core.usage.usage_calls import UsageCall
 
 
 def calls(agent: str, data: bytes) -> None:
@@ -24,14 +23,14 @@ def calls(agent: str, data: bytes) -> None:
         demand(list(map(_what, again)) == list(map(_what, found)), "the same line by line")
 
 
-def _what(asked: Asked) -> tuple[str, str, int]:
+def _what(asked: TranscriptCall) -> tuple[str, str, int]:
     return asked.session, asked.tool.input_hash, asked.at_us
 
 
 def ran(data: bytes) -> None:
     """What transcripts say has run or was broken off, for each agent whose are followed."""
     for agent in READS:
-        reader = Reader(agent, "stem", 0)
+        reader = RanCallReader(agent, "stem", 0)
         reader.ran(data)
         reader.ran(data)
         reader.interrupted(data)

@@ -19,78 +19,78 @@ DECODES: Final = re.compile(
     r"|config_toml\.parse|\bdecoding\.(?:convert|decode|decoder|ready)\(|ast\.parse\("
 )
 
-OF_A_CORE = "takes apart what link/lines.py has read of a core"
+OF_A_CORE = "takes apart what link/control_lines.py has read of a core"
 OF_RECORDS = "takes apart records that the targets export and journal-rows read"
 OF_OURS = "reads what a program that we have just started says"
 OF_THE_PERSON = "reads what the person at this command has typed or named"
 NOT_FUZZED: Final = {
     **dict.fromkeys(
         (
-            "cli/ask.py",
-            "cli/editing.py",
-            "cli/grants.py",
-            "cli/policy_request.py",
-            "cli/presence/unlock.py",
-            "cli/request_page.py",
-            "cli/search.py",
-            "link/client.py",
-            "link/whole.py",
-            "service/setup/doctor/presence.py",
-            "ui/agents.py",
-            "ui/fleet/calls.py",
-            "ui/fleet/names.py",
-            "ui/fleet/reading.py",
-            "ui/past/seeking.py",
-            "ui/presence/unlocking.py",
-            "ui/replay/fetching.py",
-            "ui/screens/payload.py",
+            "cli/base/ask.py",
+            "cli/decide/requests_command.py",
+            "cli/decide/grants_command.py",
+            "cli/policy/policy_request.py",
+            "cli/presence/unlock_command.py",
+            "cli/decide/request_page.py",
+            "cli/history/search_command.py",
+            "link/control_client.py",
+            "link/omitted_values.py",
+            "service/doctor/machine_checks.py",
+            "ui/console/agent_states_poll.py",
+            "ui/fleet/fleet_calls.py",
+            "ui/fleet/host_names.py",
+            "ui/fleet/foreign_records.py",
+            "ui/past/recorded_calls.py",
+            "ui/console/unlocking.py",
+            "ui/replay/replay_source.py",
+            "ui/screens/payload_screen.py",
             "ui/widgets/prompts/edit_prompt.py",
             "ui/widgets/prompts/grant_prompt.py",
-            "ui/widgets/request/request_words.py",
+            "ui/widgets/base/request_words.py",
         ),
         OF_A_CORE,
     ),
     **dict.fromkeys(
         (
-            "core/policy/what_if.py",
-            "service/past_calls.py",
-            "service/replaying/player.py",
-            "service/replaying/rebuilt.py",
-            "service/replaying/recording.py",
-            "service/search/filling.py",
+            "core/gate/what_if.py",
+            "service/control/decision_verbs.py",
+            "service/replaying/recording_player.py",
+            "service/replaying/recorded_run.py",
+            "service/replaying/recorded_run.py",
+            "service/search/index_file.py",
         ),
         OF_RECORDS,
     ),
     **dict.fromkeys(
         (
-            "service/crashtest/agents/base.py",
-            "service/crashtest/model/server.py",
-            "service/detached.py",
+            "service/crashtest/agent_driver.py",
+            "service/crashtest/model/model_server.py",
+            "service/system/detached_core.py",
             "service/setup/backup.py",
-            "service/setup/doctor/codex_server.py",
-            "service/setup/doctor/play.py",
-            "service/setup/interpreter.py",
+            "service/doctor/agent_checks.py",
+            "service/doctor/probe_call.py",
+            "service/setup/hook_client.py",
         ),
         OF_OURS,
     ),
     **dict.fromkeys(
         (
             "agents/samples.py",
-            "cli/config_set.py",
-            "cli/policy_case.py",
-            "service/configuring.py",
-            "service/setup/forms/toml_value.py",
+            "cli/setup/config_set.py",
+            "cli/policy/policy_case.py",
+            "service/setup/config_edit.py",
+            "service/setup/forms/toml_edit.py",
         ),
         OF_THE_PERSON,
     ),
     "core/policy/code/python/harmless.py": "lists names, and decodes nothing",
-    "cli/dry_run.py": "reads the strings of a diff that it has made itself",
+    "cli/setup/setup_report.py": "reads the strings of a diff that it has made itself",
     "client_uninstall.py": "runs alone, at a person's word; names what it cannot read",
-    "client_api/speaking.py": "decodes what it has encoded itself",
-    "service/opencode/stream.py": "hands what server-events has read to opencode-bus",
+    "client_api/core_dialog.py": "decodes what it has encoded itself",
+    "service/bridges/opencode_client.py": "hands what server-events has read to opencode-bus",
     "service/prices/prices.py": "hands what prices-fetched has read to a table that checks it",
-    "service/prices/updates.py": "as above, within one way out for all faults",
-    "service/usage/database.py": "hands the rows of a database to the target usage-opencode",
+    "service/prices/price_updates.py": "as above, within one way out for all faults",
+    "service/usage/message_database.py": "hands the rows of a database to usage-opencode",
 }
 """Modules that decode and that no target enters, with the reason."""
 
@@ -132,5 +132,5 @@ def test_what_is_said_not_to_be_fuzzed_is_a_decoder() -> None:
 
 
 def test_a_module_that_no_target_enters_would_be_missed() -> None:
-    assert "core/config.py" not in entered([TARGETS["splitter"]])
-    assert "service/splitter.py" in entered([TARGETS["splitter"]])
+    assert "core/config/config.py" not in entered([TARGETS["splitter"]])
+    assert "service/system/line_cutting.py" in entered([TARGETS["splitter"]])

@@ -9,10 +9,9 @@ import anyio
 import pytest
 
 from tests import standin_ssh
-from watchgate.link.lines import CoreLost
+from watchgate.link.control_lines import CoreLost
 from watchgate.link.protocol import Result
-from watchgate.link.ssh import Unreachable, connect_ssh
-from watchgate.link.target import Target
+from watchgate.link.ssh import HostUnreachable, Target, connect_ssh
 
 PROGRAM = (sys.executable, standin_ssh.__file__)
 SPEAKS = """
@@ -62,7 +61,7 @@ async def test_a_question_to_a_machine_that_died_is_lost_and_not_left_waiting(
 
 
 async def _why(host: str) -> str:
-    with pytest.raises(Unreachable) as fault:
+    with pytest.raises(HostUnreachable) as fault:
         async with connect_ssh(Target(host), program=PROGRAM):
             pass
     assert fault.value.target.host == host
@@ -103,7 +102,7 @@ async def test_a_greeting_before_the_protocol_is_no_core() -> None:
 async def test_a_core_of_another_protocol_is_told_and_left(tmp_path: Path) -> None:
     path = tmp_path / "newer.py"
     path.write_text(SPEAKS.replace('"seq": 7', '"seq": 7, "schema": 2'))
-    with pytest.raises(Unreachable, match="it speaks version 2 of the protocol"):
+    with pytest.raises(HostUnreachable, match="it speaks version 2 of the protocol"):
         async with connect_ssh(Target("lab2"), program=(sys.executable, str(path))):
             pass
 
@@ -113,7 +112,7 @@ async def test_a_machine_that_says_nothing_is_given_up_and_its_ssh_is_ended(
 ) -> None:
     log = tmp_path / "log"
     monkeypatch.setenv("STANDIN_LOG", str(log))
-    with pytest.raises(Unreachable, match="no answer within"):
+    with pytest.raises(HostUnreachable, match="no answer within"):
         async with connect_ssh(Target("silent"), program=PROGRAM, timeout_s=3):
             pass
     pid = int(log.read_text().split("\n")[0])
@@ -121,7 +120,7 @@ async def test_a_machine_that_says_nothing_is_given_up_and_its_ssh_is_ended(
 
 
 async def test_without_ssh_that_is_said() -> None:
-    with pytest.raises(Unreachable, match="no-such-ssh cannot be run"):
+    with pytest.raises(HostUnreachable, match="no-such-ssh cannot be run"):
         async with connect_ssh(Target("lab2"), program=("no-such-ssh",)):
             pass
 

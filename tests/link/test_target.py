@@ -6,8 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from watchgate.link.ssh import COMMAND, ssh_argv
-from watchgate.link.target import BadTarget, Target, parse_target
+from watchgate.link.ssh import COMMAND, BadTarget, Target, parse_target, ssh_argv
 
 
 @pytest.mark.parametrize(

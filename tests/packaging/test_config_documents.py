@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from watchgate.core.config_handlers import (
+from watchgate.core.dispatch.handler_config import (
     DispatchConfig,
     ExtensionConfig,
     HandlerConfig,

@@ -8,11 +8,11 @@ import sys
 ATTACH = """
 import sys
 import watchgate.cli
-import watchgate.service.clock
-import watchgate.service.detached
-import watchgate.service.settings
-import watchgate.ui.options
-import watchgate.ui.own_process
+import watchgate.service.system.system_clock
+import watchgate.service.system.detached_core
+import watchgate.service.system.config_file
+import watchgate.ui.view_model.console_options
+import watchgate.ui.console.popup_app
 
 heavy = (
     "email",
@@ -21,20 +21,19 @@ heavy = (
     "sqlite3",
     "tomlkit",
     "zoneinfo",
-    "watchgate.core.completing",
-    "watchgate.core.policy.gate",
-    "watchgate.service.agents",
-    "watchgate.service.equipment",
-    "watchgate.ui.screens.approvals",
-    "watchgate.ui.screens.costs",
-    "watchgate.ui.screens.history",
-    "watchgate.ui.screens.traces",
-    "watchgate.ui.widgets.diff.blocks",
+    "watchgate.core.filters.filter_completion",
+    "watchgate.core.gate.policy_gate",
+    "watchgate.service.wire.agent_adapters",
+    "watchgate.service.hub.components",
+    "watchgate.ui.screens.approvals_screen",
+    "watchgate.ui.screens.costs_screen",
+    "watchgate.ui.screens.history_screen",
+    "watchgate.ui.screens.traces_screen",
     "watchgate.ui.widgets.payload.json_tree",
-    "watchgate.ui.widgets.request.call",
-    "watchgate.ui.widgets.request.lines",
-    "watchgate.ui.widgets.request.sheet",
-    "watchgate.ui.widgets.traces.words",
+    "watchgate.ui.widgets.request.call_lines",
+    "watchgate.ui.widgets.request.request_lines",
+    "watchgate.ui.widgets.base.sheet",
+    "watchgate.ui.widgets.traces.trace_words",
 )
 print(*(name for name in heavy if name in sys.modules))
 """

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from scripts.keys_table import PAGE, README, TITLES, in_readme, page, table
-from watchgate.ui.keys.registry import KEYS
+from watchgate.ui.commands.key_registry import KEYS
 
 
 def test_the_page_and_the_readme_have_the_keys_of_the_registry() -> None:

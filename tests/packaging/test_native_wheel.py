@@ -21,7 +21,7 @@ from packaging.utils import parse_wheel_filename
 
 from hatch_build import this_platform
 from watchgate.link.paths import paths
-from watchgate.service.setup.command import parse
+from watchgate.service.setup.guarded_command import parse_command
 
 ROOT = Path(__file__).resolve().parents[2]
 CLIENT = "watchgate/hook-client"
@@ -94,7 +94,7 @@ def serving(command: Path) -> Iterator[None]:
 def gate_of(settings: Path) -> str:
     entries = json.loads(settings.read_text())["hooks"]["PreToolUse"]
     commands: list[str] = [hook["command"] for entry in entries for hook in entry["hooks"]]
-    found = {each: parts for each in commands if (parts := parse(each)) is not None}
+    found = {each: parts for each in commands if (parts := parse_command(each)) is not None}
     assert {(each.python, each.script) for each in found.values()} == {
         (None, paths(os.environ).native_client)
     }

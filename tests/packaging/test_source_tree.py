@@ -14,7 +14,7 @@ ROOT = Path(__file__).resolve().parents[2]
 FOLDERS = ("tui", "styles", "tests", "bench", "scripts", "docs", ".ci")
 TEXTS = {".py", ".tcss", ".md", ".toml", ".json", ".jsonl", ".sh", ""}
 LONGEST = 500
-LONGEST_OF = {"tui/watchgate/ui/app.py": 300}
+LONGEST_OF = {"tui/watchgate/ui/console/app.py": 300}
 MEDIAN = 120
 
 

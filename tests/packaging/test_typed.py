@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from watchgate.client_api import Answer, AsyncGate, Denied, Gate
-from watchgate.core.events import Kind
+from watchgate.core.model.events import Kind
 from watchgate.link.paths import paths
 
 runtime: Path = paths(os.environ).runtime_dir

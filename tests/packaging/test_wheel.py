@@ -125,7 +125,7 @@ def test_the_module_is_the_command(installed: Installed, tmp_path: Path) -> None
 
 def test_the_installed_console_finds_its_stylesheets(installed: Installed, tmp_path: Path) -> None:
     where = (
-        "from watchgate.ui.app import WatchgateApp as App; "
+        "from watchgate.ui.console.app import WatchgateApp as App; "
         "print(*(path for path in App.CSS_PATH if path.is_file()), sep='\\n')"
     )
     found = run([installed.bin / "python", "-I", "-c", where], tmp_path).split()

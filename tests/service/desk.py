@@ -10,30 +10,29 @@ import msgspec
 
 from tests.core.builders import START
 from tests.core.world import Rules
+from watchgate.agents.agent_facts import traits_in
 from watchgate.agents.base import Adapter
 from watchgate.agents.registry import ADAPTERS
-from watchgate.agents.traits import traits_in
-from watchgate.core.chain import START as EMPTY
-from watchgate.core.chain import Chain, Row
-from watchgate.core.config import Approval, Config
-from watchgate.core.decisions import Decision
-from watchgate.core.dispatch import Invoke
-from watchgate.core.engine import Engine
-from watchgate.core.events import Lane
-from watchgate.core.handlers import Handler
-from watchgate.core.policy.profiles import Profile
-from watchgate.core.records import Record
-from watchgate.core.state import State
+from watchgate.core.chain.hash_chain import START as EMPTY
+from watchgate.core.chain.hash_chain import Chain, JournalRow
+from watchgate.core.config.config import Approval, Config
+from watchgate.core.dispatch.dispatch_loop import Invoke
+from watchgate.core.dispatch.handlers import Handler
+from watchgate.core.gate.engine import Engine
+from watchgate.core.gate.operator_decisions import OperatorDecision
+from watchgate.core.model.events import Lane
+from watchgate.core.model.records import Record
+from watchgate.core.policy.rules.profiles import Profile
+from watchgate.core.state.state import State
 from watchgate.link.paths import Paths
-from watchgate.service.askers import Askers
-from watchgate.service.clock import FakeClock
-from watchgate.service.framing import Head
-from watchgate.service.hub import Hub
-from watchgate.service.journal.purging import empty_log
-from watchgate.service.ports import Loop
-from watchgate.service.process_table import Proc
-from watchgate.service.recorder import Recorder
-from watchgate.service.taking import Waiting
+from watchgate.service.history.session_purge import empty_log
+from watchgate.service.hub.hub import Hub
+from watchgate.service.hub.interfaces import Loop, PendingReply
+from watchgate.service.identity.agent_processes import AgentProcesses
+from watchgate.service.journal.recorder import Recorder
+from watchgate.service.system.process_table import Proc
+from watchgate.service.system.system_clock import FakeClock
+from watchgate.service.wire.framing import FrameHead
 
 
 class Paper:
@@ -44,17 +43,17 @@ class Paper:
         self.room = 50_000
         self.lost = self.foreign = ""
         self.path = Path("journal.db")
-        self.rows: list[Row] = []
+        self.rows: list[JournalRow] = []
         self.purged: list[int] = []
         self.asked: list[Callable[[bool], None]] = []
 
-    def append(self, row: Row) -> None:
+    def append(self, row: JournalRow) -> None:
         self.rows.append(row)
 
-    def extend(self, rows: Sequence[Row]) -> None:
+    def extend(self, rows: Sequence[JournalRow]) -> None:
         self.rows += rows
 
-    def purge(self, row: Row, seqs: Sequence[int]) -> None:
+    def purge(self, row: JournalRow, seqs: Sequence[int]) -> None:
         self.rows.append(row)
         self.purged += seqs
 
@@ -129,7 +128,7 @@ class Desk:
             loop=Loop(later=self._later, soon=lambda call: call(), wake=lambda: None),
             agent_of=self.agents.get,
             handler_runner=self.runs,
-            askers=Askers(alive=lambda _agent: True, lineage=lambda agent: (agent,)),
+            askers=AgentProcesses(alive=lambda _agent: True, lineage=lambda agent: (agent,)),
         )
         self.hub.recorder.watchers.add(self.console)
 
@@ -143,10 +142,10 @@ class Desk:
         self._ids += 1
         return f"{self._ids:04d}".ljust(26, "k")
 
-    def conn(self, pid: int = 7) -> Waiting:
+    def conn(self, pid: int = 7) -> PendingReply:
         """One more connection."""
         self._conns += 1
-        return Waiting(self._conns, pid)
+        return PendingReply(self._conns, pid)
 
     def send(
         self,
@@ -157,19 +156,19 @@ class Desk:
         call: str | None = "c1",
         pid: int = 7,
         deadline_s: float | None = 3660.0,
-    ) -> Waiting:
+    ) -> PendingReply:
         """A shell call of Claude Code's comes in; its connection."""
         conn = self.conn(pid)
-        head = Head(agent="claude", lane=lane, length=0, native=event, deadline_s=deadline_s)
+        head = FrameHead(agent="claude", lane=lane, length=0, native=event, deadline_s=deadline_s)
         self.hub.frame(head, payload(command, event, call), conn)
         return conn
 
-    def decide(self, conn: Waiting, decision: Any, **more: Any) -> None:
+    def decide(self, conn: PendingReply, decision: Any, **more: Any) -> None:
         """An operator decides what a connection waits for."""
         broker = self.hub.engine.broker
         request = broker.open[broker.of_conn(conn.number) or ""]
         facts = {"digest": request.data.digest, "by": "operator ann", "confirmed": True, **more}
-        said = Decision(decision=decision, **facts)
+        said = OperatorDecision(decision=decision, **facts)
         decided = broker.decide(request.id, said, self.clock.now())
         self.hub.execute(self.hub.engine.decided(decided))
 

@@ -10,11 +10,10 @@ from typing import Any
 import msgspec
 
 from tests.service.scribe import whole
-from watchgate.core.chain import START, Chain, Head, Row, row_hash
-from watchgate.core.records import CheckpointData, Draft, NoteData, PurgedData
-from watchgate.service.journal.head import HeadFile, head_path
+from watchgate.core.chain.hash_chain import START, Chain, Head, JournalRow, row_hash
+from watchgate.core.model.records import CheckpointData, Draft, NoteData, PurgedData
+from watchgate.service.journal.journal_disk import HeadFile, head_path, insert_rows
 from watchgate.service.journal.schema import open_to_write
-from watchgate.service.journal.table import insert
 
 
 class Past:
@@ -22,7 +21,7 @@ class Past:
 
     def __init__(self) -> None:
         self.chain = Chain("core-a", START, whole)
-        self.rows: list[Row] = []
+        self.rows: list[JournalRow] = []
         self.removed_to = 0
         """How far a checkpoint lets records go, whether or not they are gone."""
 
@@ -59,7 +58,7 @@ class Past:
             self.removed_to = max(self.removed_to, last.seq)
             del self.rows[: min(gone, len(leaving))]
 
-    def written(self, path: Path, forged: Iterable[Row] | None = None) -> Path:
+    def written(self, path: Path, forged: Iterable[JournalRow] | None = None) -> Path:
         """The journal of these rows with its head file, or that of others in their place."""
         path.parent.mkdir(parents=True, exist_ok=True)
         _lay(path, self.rows if forged is None else forged)
@@ -76,15 +75,15 @@ class Past:
         self.rows.append(self.chain.seal(draft)[1])
 
 
-def _lay(path: Path, rows: Iterable[Row]) -> None:
+def _lay(path: Path, rows: Iterable[JournalRow]) -> None:
     with closing(open_to_write(path)) as connection:
         connection.execute("PRAGMA synchronous=OFF")
         connection.execute("DELETE FROM record")
         if kept := list(rows):
-            insert(connection, kept)
+            insert_rows(connection, kept)
 
 
-def resealed(row: Row, **fields: Any) -> Row:
+def resealed(row: JournalRow, **fields: Any) -> JournalRow:
     """The row with other fields and the hash that they call for."""
     changed = msgspec.structs.replace(row, **fields)
     return msgspec.structs.replace(changed, hash=row_hash(changed))

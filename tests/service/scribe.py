@@ -7,8 +7,8 @@ from pathlib import Path
 from queue import SimpleQueue
 from typing import Any
 
-from watchgate.core.chain import Chain, Row
-from watchgate.core.records import Draft, NoteData, PurgedData
+from watchgate.core.chain.hash_chain import Chain, JournalRow
+from watchgate.core.model.records import Draft, NoteData, PurgedData
 from watchgate.service.journal.schema import open_to_write
 from watchgate.service.journal.unusable import UnusableJournal
 from watchgate.service.journal.writer import STEADY, Journal, Pace
@@ -32,7 +32,7 @@ class Scribe:
         self.journal = journal
         self.chain = Chain(core, journal.head, whole)
 
-    def write(self, count: int = 1, text: str = "hello", kind: str = "notice") -> Row:
+    def write(self, count: int = 1, text: str = "hello", kind: str = "notice") -> JournalRow:
         for _ in range(count):
             at = (self.chain.seq + 1) * 1_000_000
             data = NoteData(native="Note", text=text)

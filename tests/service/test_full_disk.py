@@ -20,7 +20,7 @@ from pathlib import Path
 import msgspec
 from tests.service.scribe import Scribe, open_impatient
 from tests.service.small_disk import fill
-from watchgate.service.journal.verify import verify
+from watchgate.service.journal.verification import verify_journal
 
 path = Path(sys.argv[1]) / "journal.db"
 journal = open_impatient(path)
@@ -31,14 +31,14 @@ ballast = fill(path.parent)
 scribe.write(300, text="x" * 1000)
 full = scribe.commit()
 lost = journal.lost
-partly = verify(path)
+partly = verify_journal(path)
 scribe.write(5)
 still = scribe.commit()
 ballast.unlink()
 after = scribe.commit()
 back = journal.lost
 left = journal.close()
-told = [before, full, still, after, lost, back, left, partly, verify(path)]
+told = [before, full, still, after, lost, back, left, partly, verify_journal(path)]
 print(msgspec.json.encode(told).decode())
 """
 
@@ -48,10 +48,10 @@ from pathlib import Path
 import anyio, msgspec
 from tests.service.scribe import Scribe
 from tests.service.small_disk import fill
-from watchgate.core.state import State
+from watchgate.core.state.state import State
 from watchgate.service.journal import unusable
 from watchgate.service.journal.unusable import open_journal, usable_again
-from watchgate.service.journal.verify import verify
+from watchgate.service.journal.verification import verify_journal
 
 unusable.TRY_EACH_S = 0.001
 path = Path(sys.argv[1]) / "journal.db"
@@ -66,7 +66,7 @@ anyio.run(usable_again, journal, State)
 real, _ = open_journal(path, State)
 again = Scribe(real)
 again.write()
-told = [lost, kept, journal.dropped, real.fault, again.commit(), verify(path)]
+told = [lost, kept, journal.dropped, real.fault, again.commit(), verify_journal(path)]
 print(msgspec.json.encode(told).decode())
 real.close()
 """

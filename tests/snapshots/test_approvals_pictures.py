@@ -7,7 +7,7 @@ from collections.abc import Awaitable, Callable
 from tests.snapshots.test_pictures import Picture, Shown, picture, themed
 from tests.ui.approvals_picture import approvals
 from tests.ui.picture import CRITICAL, HIGH
-from watchgate.ui.widgets.prompts.yes_prompt import YesPrompt
+from watchgate.ui.widgets.prompts.confirm_prompts import YesPrompt
 
 
 def opened(request: str, *more: str) -> Callable[[Shown], Awaitable[None]]:

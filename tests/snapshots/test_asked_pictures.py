@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tests.snapshots.test_pictures import Picture, Shown, picture, themed
 from tests.ui.asked import AGE, CHECKS, STORE, plan, question
-from watchgate.ui.widgets.prompts.answer_prompt import AnswerPrompt
+from watchgate.ui.widgets.prompts.typed_prompts import AnswerPrompt
 
 
 async def second_question(shown: Shown) -> None:

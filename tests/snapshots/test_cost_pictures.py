@@ -8,7 +8,7 @@ from tests.snapshots.test_pictures import Picture, Shown, picture, themed
 from tests.ui.cost_picture import spending
 from tests.ui.counted_picture import counting, unpriced, used_up
 from tests.ui.picture import busy, quiet
-from watchgate.core.budget import DAY
+from watchgate.core.usage.budget import DAY
 
 
 async def costs(shown: Shown) -> None:

@@ -8,15 +8,15 @@ from tests.snapshots.test_pictures import Picture, Shown, picture, themed
 from tests.snapshots.test_policy_pictures import whole_second, workflow
 from tests.ui.picture import NOW_US, busy, call_rows, critical_request, high_request, sessions
 from tests.ui.trace_picture import ran, skipped
-from watchgate.core.events import Sub, Tool
-from watchgate.core.policy.assessment import Finding
-from watchgate.core.records import TraceData
-from watchgate.core.sessions import SessionState
-from watchgate.core.traces import TraceView
-from watchgate.core.views import SubView
+from watchgate.core.model.assessment import Finding
+from watchgate.core.model.events import Sub, Tool
+from watchgate.core.model.records import TraceData
+from watchgate.core.model.sessions import SessionState
+from watchgate.core.model.views import SubView
+from watchgate.core.state.traces import TraceView
 from watchgate.link.protocol import Snapshot
-from watchgate.ui.screens.payload import PayloadScreen
-from watchgate.ui.screens.session import SessionScreen
+from watchgate.ui.screens.payload_screen import PayloadScreen
+from watchgate.ui.screens.session_screen import SessionScreen
 
 ISSUE = {
     "owner": "acme",

@@ -6,12 +6,12 @@ import msgspec
 from textual.pilot import Pilot
 
 from tests.snapshots.test_pictures import Picture, Shown
-from tests.ui.console import OPTIONS
+from tests.ui.console_bench import OPTIONS
 from tests.ui.fake_source import FakeClock
-from tests.ui.fleet import Fleet, asked, call, empty
+from tests.ui.fleet_bench import Fleet, asked, call, empty
 from tests.ui.picture import NOW_US, busy
-from watchgate.core.views import GateView
-from watchgate.ui.app import WatchgateApp
+from watchgate.core.model.views import GateView
+from watchgate.ui.console.app import WatchgateApp
 
 
 class Several(Shown):

@@ -7,7 +7,7 @@ from collections.abc import Awaitable, Callable
 from tests.snapshots.test_pictures import Picture, Shown, picture
 from tests.ui.past_picture import answering, past
 from tests.ui.picture import busy, quiet
-from watchgate.ui.screens.history import HistoryScreen
+from watchgate.ui.screens.history_screen import HistoryScreen
 
 FILTER = "risk>=high -state:done since:7d"
 

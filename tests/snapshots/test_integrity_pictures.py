@@ -6,8 +6,8 @@ import msgspec
 
 from tests.snapshots.test_pictures import Picture, picture
 from tests.ui.picture import busy, critical_request, quiet
-from watchgate.core.records import EscalatedData, TamperedData
-from watchgate.core.views import GateView
+from watchgate.core.model.records import EscalatedData, TamperedData
+from watchgate.core.model.views import GateView
 from watchgate.link.protocol import Snapshot
 
 REMOVED = TamperedData(

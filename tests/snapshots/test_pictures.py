@@ -8,13 +8,13 @@ import msgspec
 import pytest
 from textual.pilot import Pilot
 
-from tests.ui.console import OPTIONS, handed_on, keys_as_pressed
+from tests.ui.console_bench import OPTIONS, handed_on, keys_as_pressed
 from tests.ui.fake_source import FakeClock, FakeSource
 from tests.ui.picture import NOW_US, busy, first_run, long, quiet, switched_off
 from watchgate.link.protocol import Snapshot
-from watchgate.ui.app import WatchgateApp
-from watchgate.ui.options import Options
-from watchgate.ui.widgets.prompts.yes_prompt import YesPrompt
+from watchgate.ui.console.app import WatchgateApp
+from watchgate.ui.view_model.console_options import Options
+from watchgate.ui.widgets.prompts.confirm_prompts import YesPrompt
 
 Picture = Callable[..., bool]
 Then = Callable[["Shown"], Awaitable[None]]

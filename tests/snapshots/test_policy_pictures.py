@@ -7,8 +7,8 @@ import msgspec
 from tests.snapshots.test_pictures import Picture, Shown, picture
 from tests.ui.picture import NOW_US, busy, critical_request, high_request, sessions
 from tests.ui.test_secrets_view import secret
-from watchgate.core.events import Tool
-from watchgate.core.policy.assessment import Finding
+from watchgate.core.model.assessment import Finding
+from watchgate.core.model.events import Tool
 from watchgate.link.protocol import Snapshot
 
 OLD = """    steps:

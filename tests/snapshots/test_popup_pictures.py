@@ -8,8 +8,8 @@ from textual.pilot import Pilot
 
 from tests.ui.fake_source import FakeClock, FakeSource
 from tests.ui.picture import NOW_US, busy
-from watchgate.ui.options import Options
-from watchgate.ui.popup import PopupApp
+from watchgate.ui.console.popup_app import PopupApp
+from watchgate.ui.view_model.console_options import Options
 
 SnapCompare = Callable[..., bool]
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from tests.snapshots.test_pictures import Picture, Shown, picture
 from tests.ui.open_requests import FIRST, SECOND, THIRD, asked, pending
-from tests.ui.test_allow_more import ALL, proposing
-from tests.ui.test_edit_before_allow import previewing
+from tests.ui.widgets.prompts.test_allow_more import ALL, proposing
+from tests.ui.widgets.prompts.test_edit_before_allow import previewing
 from watchgate.link.protocol import Snapshot
 from watchgate.ui.widgets.prompts.batch_prompt import BatchPrompt
 from watchgate.ui.widgets.prompts.edit_prompt import EditPrompt

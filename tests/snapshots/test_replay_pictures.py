@@ -6,9 +6,9 @@ from collections.abc import Awaitable, Callable
 
 from tests.snapshots.test_pictures import Picture, Shown, picture, themed
 from tests.ui.picture import busy, quiet
-from tests.ui.replaying import IDLE_AT, answers, idle, recorded
-from watchgate.core.records import Record
-from watchgate.ui.keys import going
+from tests.ui.replay_bench import IDLE_AT, answers, idle, recorded
+from watchgate.core.model.records import Record
+from watchgate.ui.commands import navigation
 
 ASKED = next(place for place, r in enumerate(recorded(), 1) if r.kind == "approval.requested")
 
@@ -20,7 +20,7 @@ def played(
 
     async def play(shown: Shown) -> None:
         shown.source.answer = answers
-        going.history(shown.app)
+        navigation.history(shown.app)
         await shown.settle()
         shown.app.stage.play(records)
         await shown.until(lambda: shown.app.bridge.link.state == "attached")

@@ -7,7 +7,7 @@ from collections.abc import Awaitable, Callable
 from tests.snapshots.test_pictures import Picture, Shown, picture, themed
 from tests.ui.picture import at_us, call_rows, quiet
 from tests.ui.trace_picture import HIDDEN, PROMPT, REFUSED, call_of, routine, traced, view
-from watchgate.core.traces import TraceView
+from watchgate.core.state.traces import TraceView
 
 BUSIEST = 17
 """How many lines above the newest call the one with the most hooks stands."""

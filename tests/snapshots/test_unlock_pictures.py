@@ -6,12 +6,11 @@ import pytest
 from textual.widget import Widget
 
 from tests.snapshots.test_pictures import Picture, Shown, Then, picture
-from tests.ui.console import LOCKED
+from tests.ui.console_bench import LOCKED
 from tests.ui.picture import busy
 from tests.ui.presence.locked_core import NO_PIN, core
 from watchgate.link.protocol import Presence
-from watchgate.ui.widgets.prompts.code_prompt import CodePrompt
-from watchgate.ui.widgets.prompts.proof_prompt import ProofPrompt
+from watchgate.ui.widgets.prompts.unlock_prompts import CodePrompt, ProofPrompt
 
 
 def locked(presence: Presence, *keys: str, prompt: type[Widget] | None = None) -> Then:

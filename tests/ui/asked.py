@@ -7,9 +7,9 @@ from typing import Any
 import msgspec
 
 from tests.ui.picture import NOW_US, busy, critical_request
-from watchgate.core.events import Choice, Question, Tool, ToolClass
-from watchgate.core.records import Asks
-from watchgate.core.views import PendingView
+from watchgate.core.model.events import Choice, Question, Tool, ToolClass
+from watchgate.core.model.records import Asks
+from watchgate.core.model.views import PendingView
 from watchgate.link.protocol import Snapshot
 
 STORE = Question(

@@ -8,11 +8,11 @@ from tests.ui.fake_source import FakeClock, FakeSource
 from tests.ui.foreign import WORDS, everything, foreign, foreign_past
 from tests.ui.past_picture import answering
 from tests.ui.picture import NOW_US
-from watchgate.cli.signals import ended_by_signals
-from watchgate.ui.app import WatchgateApp
-from watchgate.ui.options import Options
-from watchgate.ui.telling.encoding import Telling
-from watchgate.ui.widgets.footer import Footer
+from watchgate.cli.console.console_terminal import ended_by_signals
+from watchgate.ui.console.app import WatchgateApp
+from watchgate.ui.notifications.terminal_sequences import Telling
+from watchgate.ui.view_model.console_options import Options
+from watchgate.ui.widgets.key_bars import Footer
 
 SECRET = "AKIAIOSFODNN7EXAMPLE"
 

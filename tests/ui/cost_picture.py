@@ -7,13 +7,19 @@ from datetime import date
 import msgspec
 
 from tests.ui.picture import NOW_US, busy
-from watchgate.core.ledger.counted import Minute
-from watchgate.core.usage.fold import UsageKept
-from watchgate.core.usage.meter import NANO, Meter, Tokens
-from watchgate.core.usage.recent import MINUTE_US, RecentOf
-from watchgate.core.usage.session import SessionUsage, Spent, Told
+from watchgate.core.model.usage_records import Minute
+from watchgate.core.usage.session_usage import (
+    NANO,
+    Meter,
+    ReportedUsage,
+    SessionUsage,
+    Spent,
+    Tokens,
+)
+from watchgate.core.usage.usage_by_time import MINUTE_US, SessionLastHour
+from watchgate.core.usage.usage_fold import UsageSnapshot
 from watchgate.link.protocol import Snapshot
-from watchgate.ui.costs.figures import day_of
+from watchgate.ui.costs.cost_figures import day_of
 
 SONNET, HAIKU, CODEX, GEMINI = (
     "claude-sonnet-4-5",
@@ -54,7 +60,7 @@ def day(number: int) -> int:
     return day_of(date(2026, 11, number))
 
 
-def usage() -> UsageKept:
+def usage() -> UsageSnapshot:
     """What was reported; Copilot reports nothing."""
     sessions = tuple(
         SessionUsage(
@@ -86,12 +92,12 @@ def usage() -> UsageKept:
         if number != 20
     )
     minute = NOW_US // MINUTE_US
-    return UsageKept(
+    return UsageSnapshot(
         sessions=sessions,
         spent=spent,
         ran=tuple(day(number) for number in CENTS),
         recent=(
-            RecentOf(
+            SessionLastHour(
                 agent="claude",
                 session="api-fix-session",
                 reported=(
@@ -103,13 +109,13 @@ def usage() -> UsageKept:
     )
 
 
-def _told(tokens: Tokens, cost: int, model: str) -> Told:
+def _told(tokens: Tokens, cost: int, model: str) -> ReportedUsage:
     """What the agent of a session told of it today."""
     part = Spent(
         day=day(20), agent=OF[model], model=model, cost=cost, tokens=tokens, source="reported"
     )
     meter = Meter(source="usage", open=tokens, cost_open=cost)
-    return Told(cost=cost, tokens=tokens, spent=(part,), meters=(meter,), from_start=True)
+    return ReportedUsage(cost=cost, tokens=tokens, spent=(part,), meters=(meter,), from_start=True)
 
 
 def spending() -> Snapshot:

@@ -10,11 +10,18 @@ import msgspec
 
 from tests.ui.cost_picture import HAIKU, OF, SESSIONS, day, usage
 from tests.ui.picture import NOW_US, busy
-from watchgate.core.ledger.counted import CountedData, CountedRow, Kinds, Limit, Minute, Part
-from watchgate.core.records import BudgetData, Record
-from watchgate.core.usage.fold import UsageFold, UsageKept
-from watchgate.core.usage.meter import NANO
-from watchgate.core.usage.recent import MINUTE_US
+from watchgate.core.model.records import BudgetData, Record
+from watchgate.core.model.usage_records import (
+    CountedData,
+    CountedRow,
+    KindCosts,
+    Limit,
+    Minute,
+    Part,
+)
+from watchgate.core.usage.session_usage import NANO
+from watchgate.core.usage.usage_by_time import MINUTE_US
+from watchgate.core.usage.usage_fold import UsageFold, UsageSnapshot
 from watchgate.link.protocol import Snapshot
 
 PRICES = "prices of 2026-11-18, genai-prices 0.2.3"
@@ -23,15 +30,15 @@ FIVE_HOURS, WEEK = 300, 10_080
 SUBS = (("explore-1", 14, 31), ("tests-2", 9, 22))
 """Sub-agents of the first session with their cents and calls."""
 
-KINDS = Kinds(
+KINDS = KindCosts(
     cache_read=52 * CENT, output=38 * CENT, cache_write=19 * CENT, input=3 * CENT
 )  # fmt: skip
 
 
-def counted() -> UsageKept:
+def counted() -> UsageSnapshot:
     """What the first three sessions add up to; the rest is as it is reported."""
     reported = usage()
-    kept = UsageKept(
+    kept = UsageSnapshot(
         sessions=reported.sessions[:1], spent=reported.spent, ran=reported.ran, prices=PRICES
     )
     fold = UsageFold(kept)
@@ -45,7 +52,7 @@ def counting() -> Snapshot:
     return msgspec.structs.replace(busy(), usage=counted())
 
 
-def unpriced() -> UsageKept:
+def unpriced() -> UsageSnapshot:
     """The second session used a model that no table has, and some lines could not be read."""
     fold = UsageFold(counted())
     label, model, cents, *_ = SESSIONS[1]

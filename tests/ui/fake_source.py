@@ -10,11 +10,11 @@ from typing import Unpack
 import anyio
 import msgspec
 
-from watchgate.core.agent_state import AgentState
-from watchgate.core.clock import Instant
-from watchgate.core.records import Record
-from watchgate.link.client import Fields
-from watchgate.link.lines import Answer, CoreLost, NoCore
+from watchgate.core.base.clock import Instant
+from watchgate.core.model.agent_state import AgentState
+from watchgate.core.model.records import Record
+from watchgate.link.control_client import RequestFields
+from watchgate.link.control_lines import Answer, CoreLost, NoCore
 from watchgate.link.protocol import Presence, Push, Refusal, Request, Result, Snapshot, Verb
 
 FOUND = (
@@ -66,7 +66,7 @@ class FakeSession:
         pushes, source.pushes = source.pushes, []
         return pushes
 
-    async def call(self, verb: Verb, **fields: Unpack[Fields]) -> Answer:
+    async def call(self, verb: Verb, **fields: Unpack[RequestFields]) -> Answer:
         """Remember the request and answer as the test wants."""
         if self._source.lost is not None:
             raise CoreLost(self._source.lost)

@@ -10,7 +10,7 @@ from tests.ui.cost_picture import usage
 from tests.ui.past_picture import past
 from tests.ui.picture import busy, critical_request
 from tests.ui.trace_picture import traced
-from watchgate.core.history_row import HistoryRow
+from watchgate.core.history.history_row import HistoryRow
 from watchgate.link.protocol import Snapshot
 
 FLAG = "\U0001f1e9\U0001f1ea"

@@ -8,19 +8,20 @@ import msgspec
 
 from tests.ui.requests import NOW, pending, row
 from tests.ui.widgets_app import Stage
-from watchgate.core.events import OwnRules, Tool
-from watchgate.core.policy.assessment import Finding
-from watchgate.core.records import Fact
-from watchgate.core.state import State
-from watchgate.core.views import Settled
-from watchgate.ui.deciding.arming import Ask, Commit
-from watchgate.ui.widgets.calls.table import RingTable
+import watchgate.ui.commands.key_registry  # noqa: F401 - hands over the keys that panes name
+from watchgate.core.model.assessment import Finding
+from watchgate.core.model.events import OwnRules, Tool
+from watchgate.core.model.records import Fact
+from watchgate.core.model.views import Settled
+from watchgate.core.state.state import State
+from watchgate.ui.approval.arming import Ask, Commit
+from watchgate.ui.widgets.calls.call_table import RingTable
 from watchgate.ui.widgets.dock import Dock
-from watchgate.ui.widgets.dock_lines import Docked
+from watchgate.ui.widgets.dock_lines import DockView
+from watchgate.ui.widgets.prompts.confirm_prompts import YesPrompt
 from watchgate.ui.widgets.prompts.filter_bar import FilterBar
-from watchgate.ui.widgets.prompts.reply_prompt import ReplyPrompt
-from watchgate.ui.widgets.prompts.yes_prompt import YesPrompt
-from watchgate.ui.widgets.request.detail import Detail
+from watchgate.ui.widgets.prompts.typed_prompts import ReplyPrompt
+from watchgate.ui.widgets.request.request_detail import Detail
 
 HOSTILE = (
     "\x1b]0;pwned\x07"
@@ -78,7 +79,7 @@ class Hostile(Stage):
         state.rows.append(row(9, summary=HOSTILE, label=HOSTILE, stage="RAN ALTERED", alarm=True))
         self.table.show(state, NOW)
         self.detail.show_request(self.view, state, NOW)
-        self.dock.show(Docked(now_us=NOW, pending=self.view, count=2))
+        self.dock.show(DockView(now_us=NOW, pending=self.view, count=2))
         last = Settled(
             request=self.view.id,
             at=NOW,
@@ -89,7 +90,7 @@ class Hostile(Stage):
             summary=HOSTILE,
             waited_s=1.0,
         )
-        self.idle.show(Docked(now_us=NOW, last=last))
+        self.idle.show(DockView(now_us=NOW, last=last))
         self.bar.focus()
         self.set_timer(20.0, self.exit)
 

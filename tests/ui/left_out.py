@@ -10,15 +10,14 @@ import anyio
 import msgspec
 
 from tests.ui.picture import NOW_US
-from watchgate.core.records import Record
-from watchgate.core.state import State
-from watchgate.link.client import Fields
-from watchgate.link.lines import Answer
+from watchgate.core.model.records import Record
+from watchgate.core.state.state import State
+from watchgate.link.control_client import RequestFields
+from watchgate.link.control_lines import Answer
+from watchgate.link.omitted_values import WholeSession
 from watchgate.link.protocol import Push, Refusal, Result, Snapshot, Verb
 from watchgate.link.snapshots import snapshot
-from watchgate.link.whole import WholeSession
-from watchgate.service.outbox import Outbox
-from watchgate.service.thinning import Thinning
+from watchgate.service.control.caller import Outbox, RecordSampler
 
 PAGE = 7
 
@@ -33,7 +32,7 @@ class Busy:
         self._rows = rows
         self._records: list[Record] = []
         self._outbox = Outbox()
-        self._outbox.sampler = Thinning(calls=calls, others=others)
+        self._outbox.sampler = RecordSampler(calls=calls, others=others)
 
     @asynccontextmanager
     async def open(self) -> AsyncIterator[WholeSession]:
@@ -48,7 +47,7 @@ class Busy:
         lines = (await self._outbox.take()).splitlines()
         return [msgspec.json.decode(line, type=Push) for line in lines]
 
-    async def call(self, verb: Verb, **fields: Unpack[Fields]) -> Answer:
+    async def call(self, verb: Verb, **fields: Unpack[RequestFields]) -> Answer:
         await anyio.lowlevel.checkpoint()
         self.asked.append(verb)
         if self.refuses:

@@ -7,9 +7,9 @@ from typing import Any
 import msgspec
 
 from tests.ui.picture import busy, critical_request
-from watchgate.core.events import Tool
-from watchgate.core.policy.assessment import Finding, Segment
-from watchgate.core.views import PendingView
+from watchgate.core.model.assessment import Finding, Segment
+from watchgate.core.model.events import Tool
+from watchgate.core.model.views import PendingView
 from watchgate.link.protocol import Snapshot
 
 FIRST = "c1ah000000000000000000000a"

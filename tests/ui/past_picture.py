@@ -6,11 +6,11 @@ from collections.abc import Callable
 from datetime import UTC, datetime
 from typing import Any
 
-from watchgate.core.filters import parse
-from watchgate.core.history_filter import keeping
-from watchgate.core.history_row import HistoryRow
-from watchgate.core.records import Record
-from watchgate.link.lines import Answer
+from watchgate.core.filters.filter_fields import history_test
+from watchgate.core.filters.filter_parser import parse
+from watchgate.core.history.history_row import HistoryRow
+from watchgate.core.model.records import Record
+from watchgate.link.control_lines import Answer
 from watchgate.link.protocol import Request, Result
 
 RECORDS = 48_211
@@ -106,7 +106,7 @@ def answering(
         if request.what != "calls":
             found = (each for each in rows if each.first == request.from_seq)
             return Result(id=request.id, ok={"records": [r for f in found for r in timeline(f)]})
-        keeps = keeping(parse(request.filter or "", now_us=at_us("20 12:04:48")))
+        keeps = history_test(parse(request.filter or "", now_us=at_us("20 12:04:48")))
         asked = {"records": records, "newest": NEWEST}
         if request.from_seq is not None:
             return Result(id=request.id, ok={"calls": [], **asked})

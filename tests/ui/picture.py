@@ -6,18 +6,11 @@ from datetime import UTC, datetime
 
 import msgspec
 
-from watchgate.core.events import OwnRules, Tool
-from watchgate.core.policy.assessment import Finding, Segment
-from watchgate.core.records import Fact, RequestData
-from watchgate.core.sessions import SessionState
-from watchgate.core.views import (
-    CallRow,
-    GateView,
-    PendingView,
-    SessionView,
-    Settled,
-    Totals,
-)
+from watchgate.core.model.assessment import Finding, Segment
+from watchgate.core.model.events import OwnRules, Tool
+from watchgate.core.model.records import Fact, RequestData
+from watchgate.core.model.sessions import SessionState
+from watchgate.core.model.views import CallRow, GateView, PendingView, SessionView, Settled, Totals
 from watchgate.link.protocol import Snapshot
 
 NOON = int(datetime(2026, 11, 20, 12, tzinfo=UTC).timestamp())

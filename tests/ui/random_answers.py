@@ -11,22 +11,22 @@ from typing import Any
 
 import msgspec
 
-from watchgate.core.clock import Instant
-from watchgate.core.decisions import Refused
-from watchgate.core.editing import edited, preview
-from watchgate.core.events import Event, Lane, ToolCall
-from watchgate.core.filters import FilterError, parse
-from watchgate.core.grants.candidate import candidate
-from watchgate.core.grants.coverage import answers
-from watchgate.core.grants.rule import GrantRule
-from watchgate.core.history import fold
-from watchgate.core.history_filter import keeping
-from watchgate.core.policy.gate import PolicyGate
-from watchgate.core.records import Record, RequestData
-from watchgate.core.requests import Request as Held
-from watchgate.core.views import PendingView
+from watchgate.core.base.clock import Instant
+from watchgate.core.filters.filter_fields import history_test
+from watchgate.core.filters.filter_parser import FilterError, parse
+from watchgate.core.gate.grant_book import grant_answers
+from watchgate.core.gate.grant_rules import grant_candidate
+from watchgate.core.gate.operator_decisions import Refused
+from watchgate.core.gate.policy_gate import PolicyGate
+from watchgate.core.gate.request_builder import edit_preview, edited_request
+from watchgate.core.history.call_history import fold_history
+from watchgate.core.model.events import Event, Lane, ToolCall
+from watchgate.core.model.records import Record, RequestData
+from watchgate.core.model.requests import ApprovalRequest as Held
+from watchgate.core.model.standing_grant import GrantRule
+from watchgate.core.model.views import PendingView
 from watchgate.link.protocol import Refusal, Request, Result
-from watchgate.service.policy.shipped import shipped
+from watchgate.service.policies.policy_files import shipped
 
 KEPT = 1_500
 """Records that the history is folded from: every look at it folds them anew."""
@@ -57,7 +57,7 @@ class RandomAnswers:
         return Result(id=request.id, ok=ok)
 
     def _propose(self, request: Request, view: PendingView) -> dict[str, Any]:
-        grant = candidate(_held(view), request.rules)
+        grant = grant_candidate(_held(view), request.rules)
         self.rules[view.id] = grant.rules
         past = [each for each in self.records if each.kind == "approval.requested"]
         told = [_past(each) for each in past if _covered(grant, each)]
@@ -66,7 +66,7 @@ class RandomAnswers:
                 "past_count": len(told)}  # fmt: skip
 
     def _preview(self, request: Request, view: PendingView) -> dict[str, Any]:
-        told = preview(edited(_held(view), request.input or {}, _gate(), "edited"))
+        told = edit_preview(edited_request(_held(view), request.input or {}, _gate(), "edited"))
         self.edits[view.id] = told
         return told
 
@@ -78,7 +78,7 @@ class RandomAnswers:
             return {"records": [r for r in self.records if first <= r.seq <= last][::-1]}
         newest = self.records[-1].seq if self.records else 0
         about = {"records": len(self.records), "newest": newest}
-        rows, keeps = fold(self.records, KEPT)[::-1], keeping(wanted)
+        rows, keeps = fold_history(self.records, KEPT)[::-1], history_test(wanted)
         if request.from_seq is not None:
             rows = [row for row in rows if row.last >= (request.from_seq or 0)]
             gone = [row.first for row in rows if not keeps(row)]
@@ -109,7 +109,7 @@ def _held(view: PendingView) -> Held:
 
 def _covered(grant: Any, record: Record) -> bool:
     data = msgspec.convert(record.data, RequestData)
-    return answers(grant, record.agent or "", data.cwd, data.tool, data)
+    return grant_answers(grant, record.agent or "", data.cwd, data.tool, data)
 
 
 def _past(record: Record) -> dict[str, Any]:

@@ -13,10 +13,10 @@ from tests.ui.open_requests import asked
 from tests.ui.picture import NOW_US, critical_request, high_request
 from tests.ui.random_answers import RandomAnswers
 from tests.ui.trace_picture import AFTER, BEFORE, REFUSED
-from watchgate.core.records import Record
-from watchgate.core.restore import restore
-from watchgate.core.state import State
-from watchgate.core.views import PendingView
+from watchgate.core.model.records import Record
+from watchgate.core.model.views import PendingView
+from watchgate.core.state.restore import restore
+from watchgate.core.state.state import State
 from watchgate.link.protocol import Refusal, Request, Result, Snapshot
 
 SESSIONS = (("claude", "api-fix-session"), ("codex", "docs-session"), ("gemini", "ci-session"))

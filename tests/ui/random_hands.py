@@ -9,20 +9,20 @@ from textual.events import AppBlur, AppFocus, Key, Paste, Resize
 from textual.geometry import Size
 from textual.keys import _character_to_key
 
-from tests.ui.console import Bench, idle
+from tests.ui.console_bench import Bench, idle
 from tests.ui.random_core import WORDS, RandomCore
 from tests.ui.random_oracle import Oracle
-from watchgate.ui.deciding.operator import INTENTS
-from watchgate.ui.keys.registry import KEYS
-from watchgate.ui.screens.commands import CommandScreen
-from watchgate.ui.screens.costs import CostsScreen
-from watchgate.ui.screens.frame import Frame
-from watchgate.ui.screens.history import HistoryScreen
-from watchgate.ui.screens.traces import TracesScreen
-from watchgate.ui.shape import Shape
+from watchgate.ui.approval.operator import INTENTS
+from watchgate.ui.base.terminal_shape import TerminalShape
+from watchgate.ui.commands.key_registry import KEYS
+from watchgate.ui.screens.costs_screen import CostsScreen
+from watchgate.ui.screens.history_screen import HistoryScreen
+from watchgate.ui.screens.screen_frame import Frame
+from watchgate.ui.screens.text_screens import CommandScreen
+from watchgate.ui.screens.traces_screen import TracesScreen
+from watchgate.ui.widgets.prompts.confirm_prompts import WordPrompt
 from watchgate.ui.widgets.prompts.filter_bar import FilterBar
 from watchgate.ui.widgets.prompts.jump_prompt import JumpPrompt
-from watchgate.ui.widgets.prompts.word_prompt import WordPrompt
 
 SIZES = (
     (40, 8),
@@ -381,7 +381,7 @@ class RandomHands:
         if frame.dock.display:
             view = frame.dock._docked.pending
             return view.id if view is not None else None
-        if frame.lists_tiny and Shape(*self.bench.app.size).tiny:
+        if frame.lists_tiny and TerminalShape(*self.bench.app.size).tiny:
             return docked
         return docked if f"#{docked[:4]}" in self.bench.screen else None
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 import msgspec
 
 from tests.ui.random_answers import RandomAnswers
-from watchgate.core.views import PendingView
+from watchgate.core.model.views import PendingView
 from watchgate.link.protocol import Request
 
 DRAWN_S = 0.6

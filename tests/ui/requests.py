@@ -6,10 +6,10 @@ from typing import Any
 
 import msgspec
 
-from watchgate.core.events import Tool
-from watchgate.core.policy.assessment import Finding
-from watchgate.core.records import RequestData
-from watchgate.core.views import CallRow, PendingView
+from watchgate.core.model.assessment import Finding
+from watchgate.core.model.events import Tool
+from watchgate.core.model.records import RequestData
+from watchgate.core.model.views import CallRow, PendingView
 
 NOW = 1_763_640_288_000_000
 ID = "a41fz0000000000000000000aa"

@@ -8,9 +8,9 @@ from rich.cells import cell_len
 from textual.events import Resize
 from textual.geometry import Size
 
-from tests.ui.console import Bench, handed_on
-from watchgate.ui.keys.registry import footer
-from watchgate.ui.screens.frame import Frame
+from tests.ui.console_bench import Bench, handed_on
+from watchgate.ui.commands.key_registry import footer
+from watchgate.ui.screens.screen_frame import Frame
 
 SIZES = (
     (60, 16), (60, 24), (79, 24), (80, 24), (99, 30), (100, 30), (111, 40), (112, 40), (120, 40),

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import msgspec
 
-from tests.ui.console import Bench, running
+from tests.ui.console_bench import Bench, running
 from tests.ui.picture import busy, call_rows, critical_request, high_request
-from watchgate.core.views import PendingView
+from watchgate.core.model.views import PendingView
 from watchgate.link.protocol import Snapshot
 
 KEY = "AKIA" + "ABCDEFGH12345678"

@@ -11,7 +11,7 @@ from textual._xterm_parser import XTermParser
 from textual.drivers._writer_thread import MAX_QUEUED_WRITES, WriterThread
 from textual.events import Key
 
-from watchgate.ui.terminal.driver import LastingFile, hung_up, keys_of, unlearn_mac_keys
+from watchgate.ui.console.terminal_driver import LastingFile, hung_up, keys_of, unlearn_mac_keys
 
 
 def test_an_open_terminal_has_not_hung_up_and_one_without_a_master_has() -> None:

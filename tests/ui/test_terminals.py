@@ -8,7 +8,7 @@ import signal
 import pytest
 
 from tests.ui.console_program import SECRET
-from tests.ui.terminal import RESTORED, Terminal
+from tests.ui.driven_terminal import RESTORED, Terminal
 
 PROGRAM = ("-m", "tests.ui.console_program")
 

@@ -7,9 +7,9 @@ from collections.abc import Iterable
 import msgspec
 
 from tests.ui.picture import AGENTS, at_us, busy, call_rows
-from watchgate.core.records import TraceData
-from watchgate.core.traces import TraceView
-from watchgate.core.verdicts import Run, TraceRow
+from watchgate.core.model.records import TraceData
+from watchgate.core.model.verdicts import Run, TraceRow
+from watchgate.core.state.traces import TraceView
 from watchgate.link.protocol import Snapshot
 
 ENV = ("PATH", "HOME", "LANG", "CLAUDE_PROJECT_DIR", "TERM", "TZ", "USER", "SHELL", "TMPDIR")

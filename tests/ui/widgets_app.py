@@ -6,8 +6,7 @@ from textual.app import App, ComposeResult
 from textual.strip import Strip
 from textual.widget import Widget
 
-from watchgate.ui.theming.palettes import DARK
-from watchgate.ui.theming.theme import PALETTES
+from watchgate.ui.theming.theme import DARK, PALETTES
 
 
 class Stage(App[None]):

@@ -12,15 +12,14 @@ import msgspec
 from anyio.abc import TaskStatus
 
 from watchgate import __version__
-from watchgate.core.config import Config
+from watchgate.core.config.config import Config
 from watchgate.link.paths import Paths
-from watchgate.service.admission.descriptors import raise_limit
-from watchgate.service.clock import SystemClock
-from watchgate.service.errors import reasons_not_to_serve
-from watchgate.service.host import Host
-from watchgate.service.reload import Reread
-from watchgate.service.runners.orphans import Orphans, taken_in
-from watchgate.service.system.own_memory import close_memory
+from watchgate.service.control.reload import Reread
+from watchgate.service.host.core_host import CoreHost
+from watchgate.service.host.start_errors import reasons_not_to_serve
+from watchgate.service.runners.descendants import Orphans, adopt_orphans
+from watchgate.service.system.process_limits import close_own_memory, raise_limit
+from watchgate.service.system.system_clock import SystemClock
 
 SWITCH_S = 0.0002
 REAP_EACH_S = 5.0
@@ -39,9 +38,9 @@ def serve(
     # once and would wait for Python's default of 5 ms each time.
     sys.setswitchinterval(SWITCH_S)
     raise_limit()
-    close_memory()
+    close_own_memory()
     starts_hooks = bool(config.handler or config.extension)
-    with reasons_not_to_serve(), taken_in() if starts_hooks else nullcontext(False) as adopts:
+    with reasons_not_to_serve(), adopt_orphans() if starts_hooks else nullcontext(False) as adopts:
         anyio.run(_serve, paths, config, not detached, adopts, reread)
 
 
@@ -57,7 +56,7 @@ async def _serve(
         adopts: Reap processes that handlers leave behind.
         reread: Reads a changed configuration; None where it cannot change.
     """
-    host = Host(paths, config, SystemClock(), prints=prints, adopts=adopts, reread=reread)
+    host = CoreHost(paths, config, SystemClock(), prints=prints, adopts=adopts, reread=reread)
     async with anyio.create_task_group() as tasks:
         tasks.start_soon(host.stop_on_signal)
         await tasks.start(_run, host, tasks.cancel_scope)
@@ -94,7 +93,7 @@ async def _reap() -> None:
 
 
 async def _run(
-    host: Host,
+    host: CoreHost,
     scope: anyio.CancelScope,
     *,
     task_status: TaskStatus[None] = anyio.TASK_STATUS_IGNORED,

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from watchgate.agents.acp.events import PERMISSION
-from watchgate.agents.acp.memory import KEPT, Memory
+from watchgate.agents.acp.acp_events import PERMISSION
+from watchgate.agents.acp.memory import MAX_REMEMBERED, Memory
 
 OPTIONS = [
     {"optionId": "y", "name": "Allow", "kind": "allow_once"},
@@ -130,6 +130,6 @@ def test_the_mode_is_the_one_told_last() -> None:
 def test_the_call_heard_of_longest_ago_is_forgotten() -> None:
     memory = Memory("/srv")
     called(memory, **SHELL)
-    for number in range(KEPT):
+    for number in range(MAX_REMEMBERED):
         called(memory, toolCallId=f"more-{number}")
     assert "rawInput" not in called(memory, toolCallId="c")["call"]

@@ -8,8 +8,8 @@ from typing import Any
 import msgspec
 import pytest
 
-from watchgate.agents.claude.stream_json import EARLY_KEPT, KEPT, StreamJsonWire
-from watchgate.agents.proxied.wire import Held, Seen, Side, Step
+from watchgate.agents.claude.stream_json import MAX_EARLY, MAX_REMEMBERED, StreamJsonWire
+from watchgate.agents.proxied import HeldRequest, ObservedMessage, Side, Step
 
 INIT = {"type": "system", "subtype": "init", "session_id": "s", "permissionMode": "plan"}
 BASH = {"type": "tool_use", "id": "t", "name": "Bash", "input": {"command": "make"}}
@@ -20,7 +20,7 @@ def say(wire: StreamJsonWire, side: Side, **message: Any) -> Step:
     return wire.step(json.dumps(message).encode() + b"\n", side)
 
 
-def ask(wire: StreamJsonWire, id: str = "q") -> Held:
+def ask(wire: StreamJsonWire, id: str = "q") -> HeldRequest:
     request = {"subtype": "can_use_tool", "tool_name": "Bash", "input": {"command": "make"}}
     step = say(wire, "agent", type="control_request", request_id=id, request=request)
     assert step.hold is not None
@@ -32,7 +32,7 @@ def blocks(wire: StreamJsonWire, sort: str, *content: dict[str, Any]) -> Step:
     return say(wire, "agent", type=sort, session_id="s", message={"content": list(content)})
 
 
-def context(seen: Seen) -> dict[str, Any]:
+def context(seen: ObservedMessage) -> dict[str, Any]:
     found: dict[str, Any] = msgspec.json.decode(seen.payload)["context"]
     return found
 
@@ -109,7 +109,9 @@ def test_a_result_of_no_known_call_is_told_as_a_plain_line(wire: StreamJsonWire)
 
 def test_the_call_that_began_longest_ago_is_forgotten(wire: StreamJsonWire) -> None:
     blocks(wire, "assistant", BASH)
-    blocks(wire, "assistant", *({**BASH, "id": f"more-{number}"} for number in range(KEPT)))
+    blocks(
+        wire, "assistant", *({**BASH, "id": f"more-{number}"} for number in range(MAX_REMEMBERED))
+    )
     (seen,) = blocks(wire, "user", RESULT).observed
     assert "call" not in context(seen)
 
@@ -122,8 +124,8 @@ def test_what_comes_before_the_session_is_known_is_told_with_it(wire: StreamJson
 
 
 def test_only_so_much_waits_for_the_session(wire: StreamJsonWire) -> None:
-    steps = [say(wire, "editor", type="keep_alive") for _ in range(EARLY_KEPT + 1)]
-    assert [len(step.observed) for step in steps] == [0] * EARLY_KEPT + [EARLY_KEPT + 1]
+    steps = [say(wire, "editor", type="keep_alive") for _ in range(MAX_EARLY + 1)]
+    assert [len(step.observed) for step in steps] == [0] * MAX_EARLY + [MAX_EARLY + 1]
 
 
 def test_a_run_that_never_told_its_session_is_told_at_its_end(wire: StreamJsonWire) -> None:

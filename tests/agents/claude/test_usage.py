@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given
 
 from tests.agents.usage.reads import JSON
-from watchgate.agents.claude import status, stream
-from watchgate.agents.proxied.wrapped import Wrapped
-from watchgate.core.events import Usage
-from watchgate.core.ledger.counted import Limit
+from watchgate.agents.claude import claude_status, stream
+from watchgate.agents.proxied.wrapped import WrappedMessage
+from watchgate.core.model.events import Usage
+from watchgate.core.model.usage_records import Limit
 
 NEWEST = {
     "input_tokens": 8,
@@ -29,7 +29,7 @@ def test_the_status_line_tells_of_the_newest_call_and_the_context() -> None:
         "context_window": {"context_window_size": 1_000_000, "current_usage": NEWEST},
     }
 
-    assert status.usage(payload) == Usage(
+    assert claude_status.status_usage(payload) == Usage(
         input=8,
         output=512,
         cache_read=257_892,
@@ -45,8 +45,10 @@ def test_the_status_line_tells_of_the_newest_call_and_the_context() -> None:
 def test_the_share_of_the_context_will_do_where_no_call_is_told() -> None:
     window = {"context_window_size": 200_000, "used_percentage": 26}
 
-    assert status.usage({"context_window": window}).context_used == 52_000
-    assert status.usage({"context_window": {"used_percentage": 26}}).context_used is None
+    assert claude_status.status_usage({"context_window": window}).context_used == 52_000
+    assert (
+        claude_status.status_usage({"context_window": {"used_percentage": 26}}).context_used is None
+    )
 
 
 def test_a_result_tells_of_all_models_so_far() -> None:
@@ -72,7 +74,7 @@ LIMITS = {"five_hour": FIVE_HOURS, "seven_day": SEVEN_DAYS}
 
 
 def test_the_status_line_tells_of_the_rate_limits_of_the_account() -> None:
-    assert status.usage({"rate_limits": LIMITS}).limits == (
+    assert claude_status.status_usage({"rate_limits": LIMITS}).limits == (
         Limit(
             name="five_hour",
             used_percent=42.0,
@@ -91,11 +93,15 @@ def test_the_status_line_tells_of_the_rate_limits_of_the_account() -> None:
 def test_the_printed_line_has_the_windows_that_are_told() -> None:
     told = {"model": {"display_name": "Opus"}, "cost": {"total_cost_usd": 1.5}}
 
-    assert status.line(told) == "watchgate · Opus · $1.50"
+    assert claude_status.status_text(told) == "watchgate · Opus · $1.50"
     assert (
-        status.line(told | {"rate_limits": LIMITS}) == "watchgate · Opus · $1.50 · 5h 42% · 7d 36%"
+        claude_status.status_text(told | {"rate_limits": LIMITS})
+        == "watchgate · Opus · $1.50 · 5h 42% · 7d 36%"
     )
-    assert status.line({"rate_limits": {"seven_day": SEVEN_DAYS}}) == "watchgate · 7d 36%"
+    assert (
+        claude_status.status_text({"rate_limits": {"seven_day": SEVEN_DAYS}})
+        == "watchgate · 7d 36%"
+    )
 
 
 @pytest.mark.parametrize(
@@ -110,13 +116,13 @@ def test_the_printed_line_has_the_windows_that_are_told() -> None:
     ],
 )
 def test_a_window_of_which_nobody_says_how_full_it_is_is_none(window: Any) -> None:
-    assert status.usage({"rate_limits": {"five_hour": window}}).limits == ()
+    assert claude_status.status_usage({"rate_limits": {"five_hour": window}}).limits == ()
 
 
 def test_when_a_window_ends_may_not_be_told() -> None:
     told = {"five_hour": {"used_percentage": 0, "resets_at": "soon"}, "odd": {"used_percentage": 7}}
 
-    assert status.usage({"rate_limits": told}).limits == (
+    assert claude_status.status_usage({"rate_limits": told}).limits == (
         Limit(name="five_hour", used_percent=0, window_min=300),
         Limit(name="odd", used_percent=7),
     )
@@ -124,7 +130,7 @@ def test_when_a_window_ends_may_not_be_told() -> None:
 
 def meaning(info: Any) -> Any:
     line = {"type": "rate_limit_event", "rate_limit_info": info, "session_id": "s"}
-    return stream.meaning(Wrapped(message=line), {})
+    return stream.meaning(WrappedMessage(message=line), {})
 
 
 def test_a_stream_tells_of_all_windows_or_of_one() -> None:
@@ -155,6 +161,6 @@ def test_whatever_a_status_line_has_is_no_error(odd: Any) -> None:
         {"rate_limits": {"five_hour": {"used_percentage": odd, "resets_at": odd}}},
         {"cost": {"total_cost_usd": odd}},
     ):
-        assert status.line(payload).startswith("watchgate")
-        msgspec.json.encode(status.usage(payload))
+        assert claude_status.status_text(payload).startswith("watchgate")
+        msgspec.json.encode(claude_status.status_usage(payload))
     assert meaning(odd)

@@ -8,8 +8,8 @@ import pytest
 
 from tests.agents.hooked import ALLOW, DENY, HANDBACK, NOTHING, STOP, heard, told
 from watchgate.agents.base import Answer
-from watchgate.core.events import Usage
-from watchgate.core.verdicts import Reply
+from watchgate.core.model.events import Usage
+from watchgate.core.model.verdicts import Reply
 
 ASKS: dict[str, Any] = {
     "id": 3,

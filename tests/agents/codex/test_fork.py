@@ -8,16 +8,16 @@ from typing import Any
 import pytest
 
 from watchgate.agents.base import Answer, DecodeError, Intake
-from watchgate.agents.codex.adapter import Codex
-from watchgate.core.clock import Instant
-from watchgate.core.events import Event, Lane, Text, ToolResult
-from watchgate.core.hooks.exchange import Ended
-from watchgate.core.hooks.registry import PROTOCOLS
-from watchgate.core.presets import ProtocolName
-from watchgate.core.tool_input import command
-from watchgate.core.verdicts import Allow, Block, Defer, SayAllow, SayDeny, SayNothing
+from watchgate.agents.codex import CodexAdapter
+from watchgate.core.base.clock import Instant
+from watchgate.core.dispatch.hooks.hook_exchange import HookExit
+from watchgate.core.dispatch.hooks.hook_protocols import PROTOCOLS
+from watchgate.core.dispatch.presets import ProtocolName
+from watchgate.core.model.events import Event, Lane, Text, ToolResult
+from watchgate.core.model.verdicts import Allow, Block, Defer, SayAllow, SayDeny, SayNothing
+from watchgate.core.tools.tool_input import command
 
-CODEX = Codex()
+CODEX = CodexAdapter()
 ARGV = '{"command":["git","push","a file"],"workdir":"/srv/app","timeout_ms":10000}'
 FORMS: tuple[ProtocolName, ...] = ("codex-fork-v1", "codex-fork-v2")
 
@@ -144,7 +144,7 @@ def test_sd_23_the_approval_policy_says_whether_anybody_is_asked(
 
 def as_the_fork_reads_it(form: ProtocolName, answer: Answer, event: Event) -> Any:
     """What the fork makes of the bytes that our client prints, by its own protocol."""
-    ended = Ended(
+    ended = HookExit(
         answer.exit_code,
         "",
         answer.stdout,

@@ -9,8 +9,8 @@ import pytest
 from tests.agents.payloads import CALL, FAMILY, decoded
 from watchgate.agents.base import Adapter, Answer
 from watchgate.agents.registry import adapter, closed_template
-from watchgate.core.events import Lane
-from watchgate.core.verdicts import Reply, SayAllow, SayDeny, SayNothing
+from watchgate.core.model.events import Lane
+from watchgate.core.model.verdicts import Reply, SayAllow, SayDeny, SayNothing
 
 NOTHING = Answer()
 EDITED = {"command": "make -n clean"}

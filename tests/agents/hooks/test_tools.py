@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
-from watchgate.agents.claude.adapter import CLASSES as CLAUDE
-from watchgate.agents.codex.adapter import CLASSES as CODEX
-from watchgate.agents.hooks.tools import describe
-from watchgate.core.tool_input import input_hash
+from watchgate.agents.claude import CLASSES as CLAUDE
+from watchgate.agents.codex import CLASSES as CODEX
+from watchgate.agents.hooks.event_bodies import describe_tool
+from watchgate.core.tools.tool_input import input_hash
 
 
 @pytest.mark.parametrize(
@@ -28,14 +28,14 @@ from watchgate.core.tool_input import input_hash
     ],
 )
 def test_claudes_tools(native: str, name: str, cls: str) -> None:
-    tool = describe(native, {}, None, CLAUDE)
+    tool = describe_tool(native, {}, None, CLAUDE)
 
     assert (tool.native_name, tool.name, tool.cls) == (native, name, cls)
 
 
 def test_codex_patches_are_edits() -> None:
-    assert describe("apply_patch", {}, None, CODEX).cls == "edit"
-    assert describe("view_image", {}, None, CODEX).cls == "read"
+    assert describe_tool("apply_patch", {}, None, CODEX).cls == "edit"
+    assert describe_tool("view_image", {}, None, CODEX).cls == "read"
 
 
 @pytest.mark.parametrize(
@@ -60,7 +60,7 @@ def test_only_the_description_of_a_command_does_not_count(
 @pytest.mark.parametrize("name", ["mcp__ci__run", "Deploy"])
 def test_every_field_of_a_tool_that_is_not_the_agents_own_counts(name: str) -> None:
     one, other = (
-        describe(name, {"command": "deploy", "description": where}, None, CLAUDE)
+        describe_tool(name, {"command": "deploy", "description": where}, None, CLAUDE)
         for where in ("staging", "production")
     )
     assert one.input_hash != other.input_hash

@@ -9,14 +9,14 @@ import msgspec
 import pytest
 
 from watchgate.agents.acp import ADAPTER as ACP
-from watchgate.agents.acp.wire import AcpWire
+from watchgate.agents.acp.acp_wire import AcpWire
 from watchgate.agents.base import Adapter, Intake
 from watchgate.agents.claude import ADAPTER as CLAUDE
 from watchgate.agents.claude.stream_json import StreamJsonWire
-from watchgate.agents.proxied.outline import id_of, outline, words
-from watchgate.agents.proxied.wire import Side, Step, Wire
-from watchgate.core.clock import Instant
-from watchgate.core.events import Lane, Unknown
+from watchgate.agents.proxied import Side, Step, Wire
+from watchgate.agents.proxied.outline import id_of, outline, texts_at
+from watchgate.core.base.clock import Instant
+from watchgate.core.model.events import Lane, Unknown
 
 PERMISSION = {"id": 5, "method": "session/request_permission", "params": {"sessionId": "s"}}
 ASKS = {"subtype": "can_use_tool", "tool_name": "Bash", "input": {"command": "make"}}
@@ -136,5 +136,5 @@ def test_an_outline_has_what_stands_at_the_top_of_each_message() -> None:
     (first, second) = outline(b'{"a":1,"a":{"b":"\\u0078","c":{"d":2}},"l":["n"]} [{"id":null}]')
 
     assert first == {("a",): [b"1"], ("a", "b"): [b'"\\u0078"']}
-    assert words(first, "a", "b") == ["x"]
+    assert texts_at(first, "a", "b") == ["x"]
     assert (id_of(first, "a"), id_of(second, "id")) == (b"1", b"")

@@ -5,10 +5,10 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from watchgate.agents.streams import shapes
-from watchgate.agents.streams.source import Source
-from watchgate.core.clock import Instant
-from watchgate.core.events import Event
+from watchgate.agents import streams
+from watchgate.agents.streams.stream_source import Source
+from watchgate.core.base.clock import Instant
+from watchgate.core.model.events import Event
 
 AT = Instant(1_795_000_000_000_000, 12.5)
 GUESS = "pid 7 at 10:11:12"
@@ -21,7 +21,7 @@ def source(pid: int = 7) -> Source:
 def read(line: str | dict[str, Any], of: Source | None = None) -> list[Event]:
     """The events of one line, without the one that tells of a guessed session."""
     fields = json.loads(line) if isinstance(line, str) else line
-    found = shapes.read(fields, of or source(), AT)
+    found = streams.read_line(fields, of or source(), AT)
     assert found is not None, "the shape is not recognised"
     return [event for event in found if event.native != "session.guessed"]
 

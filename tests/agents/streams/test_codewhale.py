@@ -8,11 +8,11 @@ import msgspec
 import pytest
 
 from tests.agents.streams.lines import GUESS, frame, one, read, runtime, source, whale
-from watchgate.core.events import Event, SessionChange, Text, ToolCall, ToolResult, Usage
-from watchgate.core.policy.assess import assess
-from watchgate.core.policy.assessment import Assessment
-from watchgate.core.policy.subject import Subject
-from watchgate.service.policy.shipped import shipped
+from watchgate.core.model.assessment import Assessment
+from watchgate.core.model.events import Event, SessionChange, Text, ToolCall, ToolResult, Usage
+from watchgate.core.policy.inputs.subject import Subject
+from watchgate.core.policy.judging.assess import assess
+from watchgate.service.policies.policy_files import shipped
 
 PRECHECK = {
     "execution_kind": "shell",
@@ -346,9 +346,9 @@ def test_cw_22_a_remembered_allow_is_said_to_open_the_whole_thread() -> None:
 
 def test_cw_b13_lines_without_a_session_are_told_apart_by_their_process() -> None:
     from tests.agents.streams.lines import AT
-    from watchgate.agents.streams import shapes
+    from watchgate.agents import streams
 
-    found = shapes.read(whale({"type": "response_end", "response_id": "r"}), source(), AT)
+    found = streams.read_line(whale({"type": "response_end", "response_id": "r"}), source(), AT)
     assert found is not None
     told, event = found
     assert (event.agent, event.session) == ("codewhale", GUESS)

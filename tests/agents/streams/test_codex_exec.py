@@ -9,9 +9,9 @@ import pytest
 
 from tests.agents.streams.lines import AT, GUESS, command, item, one, read, source
 from tests.core.hooks.runs import told
-from watchgate.agents.streams import shapes
-from watchgate.core.events import Can, Lane, SessionChange, Text, ToolCall, ToolResult, Usage
-from watchgate.core.presets import SDK_FIRST_MATCH
+from watchgate.agents import streams
+from watchgate.core.dispatch.presets import SDK_FIRST_MATCH
+from watchgate.core.model.events import Can, Lane, SessionChange, Text, ToolCall, ToolResult, Usage
 
 HOOKED = SDK_FIRST_MATCH.events or frozenset()
 
@@ -145,7 +145,7 @@ def test_sd_6_a_hook_command_is_told_the_words_of_a_message_and_of_a_failed_turn
 
 def test_a_codex_event_is_of_the_folder_that_its_tap_runs_in() -> None:
     sent = source()
-    assert shapes.read({"watchgate": 1, "tap": "codex", "cwd": "/srv/app"}, sent, AT) == []
+    assert streams.read_line({"watchgate": 1, "tap": "codex", "cwd": "/srv/app"}, sent, AT) == []
     lines: list[dict[str, Any]] = [
         {"type": "thread.started", "thread_id": "t"},
         command("started", status="in_progress"),
@@ -228,11 +228,11 @@ def test_the_end_of_a_command_belongs_to_its_begin() -> None:
 
 def test_a_guessed_session_is_shown_as_a_guess_once() -> None:
     sent = source()
-    first = shapes.read({"type": "turn.started"}, sent, one({"type": "turn.started"}).at)
+    first = streams.read_line({"type": "turn.started"}, sent, one({"type": "turn.started"}).at)
     assert first is not None
     assert [event.native for event in first] == ["session.guessed", "turn.started"]
     assert isinstance(first[0].body, SessionChange)
     assert first[0].body.what == "guessed"
-    again = shapes.read({"type": "turn.started"}, sent, first[0].at)
+    again = streams.read_line({"type": "turn.started"}, sent, first[0].at)
     assert again is not None
     assert len(again) == 1

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from tests.agents.streams.lines import one, read, source, universal
-from watchgate.core.events import Can, SessionChange, Text, ToolCall, ToolResult, Unknown
+from watchgate.core.model.events import Can, SessionChange, Text, ToolCall, ToolResult, Unknown
 
 CALL = {
     "item_id": "i1",

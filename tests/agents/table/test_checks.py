@@ -10,16 +10,16 @@ import pytest
 from tests.agents.tables import DENY, TABLE
 from watchgate.agents.base import HookEntry
 from watchgate.agents.registry import ADAPTERS
-from watchgate.agents.table import Answers, EventRule, Table, Told
+from watchgate.agents.table import EventAnswers, EventRule, HookOutput, Table
 from watchgate.agents.table.adapter import TableAdapter
-from watchgate.agents.table.checks import faults
-from watchgate.core.events import Lane
+from watchgate.agents.table.table_file import table_faults
+from watchgate.core.model.events import Lane
 
 TABLES = {name: agent.table for name, agent in ADAPTERS.items() if isinstance(agent, TableAdapter)}
 
 
 def with_answers(**answers: Any) -> Table:
-    rule = EventRule(kind="tool.pre", answers=Answers(**answers))
+    rule = EventRule(kind="tool.pre", answers=EventAnswers(**answers))
     return Table(name="x", title="X", events={"a": rule})
 
 
@@ -30,12 +30,12 @@ def hooked(event: str, lane: Lane, timeout_s: int = 5) -> Table:
 
 
 def test_a_good_table_has_none() -> None:
-    assert list(faults(TABLE)) == []
+    assert list(table_faults(TABLE)) == []
 
 
 @pytest.mark.parametrize("name", TABLES)
 def test_the_tables_of_the_built_in_agents_have_none(name: str) -> None:
-    assert list(faults(TABLES[name])) == []
+    assert list(table_faults(TABLES[name])) == []
     assert TABLES[name].name == name
 
 
@@ -51,23 +51,27 @@ def test_the_tables_of_the_built_in_agents_have_none(name: str) -> None:
         (hooked("said", Lane.GATE), "hooks[0].lane", "must be able to deny"),
         (hooked("after", Lane.RELAY), "hooks[0].lane", "must be told"),
         (hooked("after", Lane.OBSERVE, 0), "hooks[0].timeout_s", "1 to 86400"),
-        (with_answers(deny=Told(exit=2)), "events.a.answers.deny", "say why"),
-        (with_answers(deny=Told(stdout=["{reason}"] * 2)), "events.a.answers.deny.stdout", "once"),
+        (with_answers(deny=HookOutput(exit=2)), "events.a.answers.deny", "say why"),
         (
-            with_answers(deny=Told(stdout={"a@b": "{reason}"})),
+            with_answers(deny=HookOutput(stdout=["{reason}"] * 2)),
+            "events.a.answers.deny.stdout",
+            "once",
+        ),
+        (
+            with_answers(deny=HookOutput(stdout={"a@b": "{reason}"})),
             "events.a.answers.deny.stdout",
             "no other @",
         ),
         (with_answers(deny=DENY, nothing=DENY), "events.a.answers.nothing", "denies as well"),
         (
-            with_answers(deny=Told(stdout={"ok": 1}), allow=Told(stdout={"ok": 1})),
+            with_answers(deny=HookOutput(stdout={"ok": 1}), allow=HookOutput(stdout={"ok": 1})),
             "events.a.answers.allow",
             "denies as well",
         ),
-        (with_answers(modify=Told(stdout={"ok": 1})), "events.a.answers.modify", "{input}"),
-        (with_answers(allow=Told(exit=1)), "events.a.answers.allow.exit", "0 or 2"),
-        (with_answers(deny=Told(stdout=1, exit=3)), "events.a.answers.deny.exit", "0 or 2"),
-        (with_answers(allow=Told(stdout=object())), "events.a.answers.allow.stdout", "JSON"),
+        (with_answers(modify=HookOutput(stdout={"ok": 1})), "events.a.answers.modify", "{input}"),
+        (with_answers(allow=HookOutput(exit=1)), "events.a.answers.allow.exit", "0 or 2"),
+        (with_answers(deny=HookOutput(stdout=1, exit=3)), "events.a.answers.deny.exit", "0 or 2"),
+        (with_answers(allow=HookOutput(stdout=object())), "events.a.answers.allow.stdout", "JSON"),
         (
             Table(
                 name="x",
@@ -82,14 +86,14 @@ def test_the_tables_of_the_built_in_agents_have_none(name: str) -> None:
 def test_a_mistake_is_named_by_its_key_with_what_is_allowed(
     table: Table, key: str, said: str
 ) -> None:
-    where, what = next(faults(table))
+    where, what = next(table_faults(table))
 
     assert where == key
     assert said in what
 
 
 def test_an_event_whose_name_holds_the_mark_of_the_reason_is_found() -> None:
-    deny = Told(stdout={"event": "{event}", "why": "{reason}"})
-    rule = EventRule(kind="tool.pre", answers=Answers(deny=deny))
+    deny = HookOutput(stdout={"event": "{event}", "why": "{reason}"})
+    rule = EventRule(kind="tool.pre", answers=EventAnswers(deny=deny))
     table = Table(name="x", title="X", events={"pre@tool": rule})
-    assert [key for key, _ in faults(table)] == ["events.pre@tool.answers.deny.stdout"]
+    assert [key for key, _ in table_faults(table)] == ["events.pre@tool.answers.deny.stdout"]

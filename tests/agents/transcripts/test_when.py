@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from watchgate.agents.transcripts.when import moment_us
+from watchgate.agents.transcripts.transcript_lines import moment_us
 
 
 @pytest.mark.parametrize(

@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from watchgate.agents.usage.claude import ClaudeReader
-from watchgate.core.ledger.call import UsageCall
+from watchgate.agents.usage.claude_usage import ClaudeReader
+from watchgate.core.usage.usage_calls import UsageCall
 
 PATH = "/home/dev/.claude/projects/-src-demo/5f.jsonl"
 AGENT_PATH = "/home/dev/.claude/projects/-src-demo/5f/subagents/agent-a1.jsonl"

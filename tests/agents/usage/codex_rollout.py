@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from watchgate.agents.usage.codex import CodexReader
-from watchgate.core.ledger.call import UsageCall
+from watchgate.agents.usage.codex_usage import CodexReader
+from watchgate.core.usage.usage_calls import UsageCall
 
 THREAD = "019fa149-0000-7000-8000-000000000001"
 PATH = f"/home/dev/.codex/sessions/2026/11/02/rollout-2026-11-02T09-00-00-{THREAD}.jsonl"

@@ -8,8 +8,8 @@ from typing import Any
 import msgspec
 from hypothesis import strategies as st
 
-from watchgate.agents.usage.base import UsageReader
-from watchgate.core.ledger.call import UsageCall
+from watchgate.agents.usage import UsageReader
+from watchgate.core.usage.usage_calls import UsageCall
 
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers(-9, 1 << 70) | st.floats() | st.text(max_size=9),

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from tests.agents.usage import claude_transcript as claude
 from tests.agents.usage import codex_rollout as codex
-from watchgate.agents.usage.registry import READERS
-from watchgate.core.ledger.call import UsageCall
+from watchgate.agents.usage.usage_readers import READERS
+from watchgate.core.usage.usage_calls import UsageCall
 
 SECONDS = st.integers(0, 59)
 TORN = st.sampled_from([b"", b"{", b'{"type":"assistant","mess', b"5", b'{"message":null}'])

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from tests.agents.usage.codex_rollout import AT, AT_US, line, read
-from watchgate.core.ledger.counted import Limit
+from watchgate.core.model.usage_records import Limit
 
 RESETS_S, RESETS_US = 1_793_700_000, 1_793_700_000_000_000
 

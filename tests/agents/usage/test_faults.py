@@ -9,8 +9,8 @@ import pytest
 
 from tests.agents.usage import claude_transcript as claude
 from tests.agents.usage import codex_rollout as codex
-from watchgate.agents.usage.registry import READERS
-from watchgate.agents.usage.typed_lines import PIECE_BYTES, moment_us, pieces, text_of
+from watchgate.agents.usage.reader_base import PIECE_BYTES, moment_us, pieces, text_of
+from watchgate.agents.usage.usage_readers import READERS
 
 AGENTS = ("claude", "codex")
 DEEP = b"[" * 100_000

@@ -7,9 +7,9 @@ import subprocess
 from types import TracebackType
 from typing import IO, Any, Self
 
-from watchgate.service.crashtest.agents.codex import Codex
+from watchgate.service.crashtest.agent_drivers import CodexDriver
 from watchgate.service.crashtest.model.conversation import Json
-from watchgate.service.crashtest.place import Place
+from watchgate.service.crashtest.throwaway import ThrowawayPlace
 
 NOWHERE = "http://127.0.0.1:9"
 
@@ -17,7 +17,7 @@ NOWHERE = "http://127.0.0.1:9"
 class _AppServer:
     """Codex's app-server on a pipe: one request at a time."""
 
-    def __init__(self, codex: Codex, place: Place) -> None:
+    def __init__(self, codex: CodexDriver, place: ThrowawayPlace) -> None:
         self._process = subprocess.Popen(
             [codex.program, "app-server"],
             stdin=subprocess.PIPE,
@@ -69,7 +69,7 @@ class _AppServer:
         return pipe
 
 
-def trust_hooks(codex: Codex, place: Place) -> dict[str, str]:
+def trust_hooks(codex: CodexDriver, place: ThrowawayPlace) -> dict[str, str]:
     """Trust every hook that Codex finds, and answer the trust state of each by its key."""
     where = {"cwds": [str(place.work)]}
     with _AppServer(codex, place) as server:

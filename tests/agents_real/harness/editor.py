@@ -12,9 +12,9 @@ from typing import IO
 from tests.agents_real.harness.packages import ACP
 from tests.agents_real.harness.program import PROGRAM
 from tests.agents_real.harness.waiting import eventually
-from watchgate.service.crashtest.agents.base import Agent
+from watchgate.service.crashtest.agent_driver import AgentDriver
 from watchgate.service.crashtest.model.conversation import PROMPT, Json
-from watchgate.service.crashtest.place import Place
+from watchgate.service.crashtest.throwaway import ThrowawayPlace
 
 PROTOCOL_VERSION = 1
 LOGIN = {"gemini": "gemini-api-key"}
@@ -80,7 +80,7 @@ def _pipe(pipe: IO[str] | None) -> IO[str]:
 
 @contextmanager
 def editing(
-    agent: Agent, place: Place, environment: dict[str, str], answers: str
+    agent: AgentDriver, place: ThrowawayPlace, environment: dict[str, str], answers: str
 ) -> Iterator[tuple[Editor, int]]:
     """An editor whose prompt is under way, and the number of that request.
 

@@ -11,9 +11,9 @@ from typing import IO
 
 from tests.agents_real.harness.program import PROGRAM
 from tests.agents_real.harness.waiting import eventually
-from watchgate.service.crashtest.agents.claude_code import ClaudeCode
+from watchgate.service.crashtest.agent_drivers import ClaudeCodeDriver
 from watchgate.service.crashtest.model.conversation import PROMPT, Json
-from watchgate.service.crashtest.place import Place
+from watchgate.service.crashtest.throwaway import ThrowawayPlace
 
 DRIVEN = (
     *("-p", "--input-format", "stream-json", "--output-format", "stream-json", "--verbose"),
@@ -62,7 +62,7 @@ def _pipe(pipe: IO[str] | None) -> IO[str]:
 
 @contextmanager
 def hosting(
-    claude: ClaudeCode, place: Place, environment: dict[str, str], answer: Json
+    claude: ClaudeCodeDriver, place: ThrowawayPlace, environment: dict[str, str], answer: Json
 ) -> Iterator[Host]:
     """A host whose prompt is under way; `answer` is what its user says to every question."""
     with (place.top / "agent.log").open("wb") as log:

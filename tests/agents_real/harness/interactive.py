@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Final
 
-from watchgate.service.crashtest.agents.base import MODEL
-from watchgate.service.crashtest.agents.qwen import PROVIDER
+from watchgate.service.crashtest.agent_driver import MODEL
+from watchgate.service.crashtest.agent_drivers import PROVIDER
 from watchgate.service.crashtest.model.conversation import PROMPT
 
 _CODEX_SCREEN: Final = ("--no-alt-screen", "--no-daemon", "-s", "read-only", "-a", "on-request")

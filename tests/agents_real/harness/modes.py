@@ -6,8 +6,8 @@ from typing import Final, Literal
 
 import msgspec
 
-from watchgate.service.crashtest.agents.base import MODEL
-from watchgate.service.crashtest.agents.qwen import PROVIDER
+from watchgate.service.crashtest.agent_driver import MODEL
+from watchgate.service.crashtest.agent_drivers import PROVIDER
 from watchgate.service.crashtest.model.conversation import PROMPT, Json
 
 RUNS: Final = "runs it at once, nothing else asks"

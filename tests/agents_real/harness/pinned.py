@@ -6,9 +6,9 @@ from typing import TypeVar
 
 from tests.agents_real.harness import npm
 from tests.agents_real.harness.packages import PACKAGES
-from watchgate.service.crashtest.agents.base import Agent
+from watchgate.service.crashtest.agent_driver import AgentDriver
 
-A = TypeVar("A", bound=Agent)
+A = TypeVar("A", bound=AgentDriver)
 
 
 def pinned(kind: type[A]) -> A:

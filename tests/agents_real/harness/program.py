@@ -15,13 +15,13 @@ import msgspec
 from tests.agents_real.harness import npm
 from tests.agents_real.harness.packages import Package
 from tests.agents_real.harness.waiting import eventually
-from watchgate.link.once import call_once
+from watchgate.link.core_socket import call_once
 from watchgate.link.protocol import Request, Result
-from watchgate.service.crashtest.agents.base import base_environment
+from watchgate.service.crashtest.agent_driver import base_environment
 from watchgate.service.crashtest.model.conversation import Json
-from watchgate.service.crashtest.place import Place
+from watchgate.service.crashtest.throwaway import ThrowawayPlace
 from watchgate.service.identity.standing import leader_of
-from watchgate.service.process_table import ancestors
+from watchgate.service.system.process_table import ancestors
 
 PROGRAM = Path(sys.executable).with_name("watchgate")
 COMMAND_LIMIT_S = 30
@@ -60,7 +60,7 @@ class Held(msgspec.Struct, frozen=True):
 class Watchgate:
     """The command line, run in a place of its own."""
 
-    def __init__(self, place: Place, packages: Iterable[Package]) -> None:
+    def __init__(self, place: ThrowawayPlace, packages: Iterable[Package]) -> None:
         self.place = place
         self._environment = {
             **base_environment(place, *(npm.programs(each) for each in packages)),

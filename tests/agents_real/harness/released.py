@@ -13,10 +13,10 @@ import msgspec
 from tests.agents_real.harness.npm import folder
 from tests.agents_real.harness.packages import PACKAGES
 from tests.agents_real.harness.session import AnySession, Session
-from watchgate.service.crashtest.agents.base import Agent
+from watchgate.service.crashtest.agent_driver import AgentDriver
 from watchgate.service.crashtest.model.conversation import Json
 
-A = TypeVar("A", bound=Agent)
+A = TypeVar("A", bound=AgentDriver)
 
 # Tools that are only found by a search would not be offered by themselves.
 _SETTINGS: Final[dict[str, Json]] = {

@@ -12,16 +12,16 @@ from typing import Generic, TypeVar
 from tests.agents_real.harness.interactive import INTERACTIVE
 from tests.agents_real.harness.tmux import Terminal, terminal
 from tests.agents_real.harness.waiting import eventually
-from watchgate.service.crashtest.agents.base import Agent
+from watchgate.service.crashtest.agent_driver import AgentDriver
 from watchgate.service.crashtest.model.conversation import Shell, Turn
-from watchgate.service.crashtest.model.server import Model
-from watchgate.service.crashtest.place import Place
+from watchgate.service.crashtest.model.model_server import ScriptedModel
+from watchgate.service.crashtest.throwaway import ThrowawayPlace
 
 EVIDENCE = "out.txt"
 RISKY = f"git push --force; echo ran >> {EVIDENCE}"
 """A command that leaves evidence; it is risky by its words and harmless in an empty directory."""
 
-A_co = TypeVar("A_co", bound=Agent, covariant=True)
+A_co = TypeVar("A_co", bound=AgentDriver, covariant=True)
 
 
 def one_call(command: str = RISKY) -> Turn:
@@ -32,7 +32,7 @@ def one_call(command: str = RISKY) -> Turn:
 class Session(Generic[A_co]):
     """An agent that is configured and ready to be started; `interactive` are its arguments then."""
 
-    def __init__(self, agent: A_co, place: Place, model: Model) -> None:
+    def __init__(self, agent: A_co, place: ThrowawayPlace, model: ScriptedModel) -> None:
         self.agent = agent
         self.place = place
         self.interactive = INTERACTIVE[agent.name]
@@ -111,4 +111,4 @@ class Session(Generic[A_co]):
             self._process.wait()
 
 
-AnySession = Session[Agent]
+AnySession = Session[AgentDriver]

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from tests.agents_real.harness.waiting import eventually
-from watchgate.service.crashtest.place import Place
+from watchgate.service.crashtest.throwaway import ThrowawayPlace
 
 WIDTH, HEIGHT = "120", "45"
 PANE = "agent"
@@ -26,7 +26,7 @@ needs_tmux = pytest.mark.skipif(shutil.which("tmux") is None, reason="tmux is no
 class Terminal:
     """What a person at the terminal sees and types."""
 
-    def __init__(self, place: Place, name: str) -> None:
+    def __init__(self, place: ThrowawayPlace, name: str) -> None:
         self._command = ["tmux", "-S", str(place.top / f"tmux-{name}"), "-f", "/dev/null"]
         self._environment = {"PATH": "/usr/bin:/bin", "HOME": str(place.home), "LANG": "C.UTF-8"}
 
@@ -87,7 +87,9 @@ class Terminal:
 
 
 @contextmanager
-def terminal(place: Place, argv: Sequence[str], environment: dict[str, str]) -> Iterator[Terminal]:
+def terminal(
+    place: ThrowawayPlace, argv: Sequence[str], environment: dict[str, str]
+) -> Iterator[Terminal]:
     """The program running in the work directory on a new terminal; ended with the block."""
     variables = " ".join(f"{name}={shlex.quote(value)}" for name, value in environment.items())
     line = shlex.join(argv)

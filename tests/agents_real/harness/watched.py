@@ -12,10 +12,10 @@ from tests.agents_real.harness.program import PROGRAM, Core, Held, Watchgate
 from tests.agents_real.harness.session import AnySession
 from tests.agents_real.harness.tmux import Terminal, terminal
 from tests.agents_real.harness.waiting import eventually
-from watchgate.core.history import fold
-from watchgate.core.history_row import HistoryRow
-from watchgate.core.records import Record
-from watchgate.ui.deciding.consequences import title
+from watchgate.core.history.call_history import fold_history
+from watchgate.core.history.history_row import HistoryRow
+from watchgate.core.model.records import Record
+from watchgate.ui.approval.consequences import title
 
 THERE = "needs you there"
 CURSOR = "\N{HEAVY RIGHT-POINTING ANGLE QUOTATION MARK ORNAMENT}"
@@ -131,4 +131,6 @@ class Watched:
 
     def rows(self) -> list[HistoryRow]:
         """The calls as the History shows them."""
-        return fold([msgspec.convert(each, Record) for each in self.core.every_record()], 100)
+        return fold_history(
+            [msgspec.convert(each, Record) for each in self.core.every_record()], 100
+        )

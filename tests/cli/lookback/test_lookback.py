@@ -12,13 +12,13 @@ import pytest
 from tests.cli.conftest import Cli
 from tests.cli.policy_files import NO_PUSH, own_policy
 from tests.service.lookback import disk
-from watchgate.cli.exits import Exit
-from watchgate.cli.lookback import show
-from watchgate.core.lookback.asked import Asked
-from watchgate.core.lookback.report import Report
-from watchgate.service.lookback.files import Found
-from watchgate.service.lookback.looking import Look
-from watchgate.ui.theming.palettes import LIGHT
+from watchgate.cli.base.printing import Exit
+from watchgate.cli.lookback import show_lookback
+from watchgate.core.lookback.lookback_report import LookbackReport
+from watchgate.core.lookback.transcript_call import TranscriptCall
+from watchgate.service.lookback.transcript_files import TranscriptFile
+from watchgate.service.lookback.transcript_look import TranscriptLook
+from watchgate.ui.theming.theme import LIGHT
 
 
 @pytest.fixture
@@ -163,14 +163,14 @@ def test_a_wrong_number_of_days_is_an_error_of_usage(cli: Cli, days: str) -> Non
 def test_ctrl_c_shows_what_was_found_so_far(
     cli: Cli, home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    whole = Look._calls
+    whole = TranscriptLook._calls
 
-    def stop(look: Look, file: Found) -> Iterator[list[Asked]]:
+    def stop(look: TranscriptLook, file: TranscriptFile) -> Iterator[list[TranscriptCall]]:
         if look.read == 3:
             raise KeyboardInterrupt
         return whole(look, file)
 
-    monkeypatch.setattr(Look, "_calls", stop)
+    monkeypatch.setattr(TranscriptLook, "_calls", stop)
     said = cli("lookback")
     assert said.code == Exit.DONE
     assert "Stopped after 3 of 6 files, the newest first." in said.out
@@ -235,8 +235,8 @@ def test_no_number_of_the_head_is_cut_off(
 
 
 def test_a_home_in_the_root_is_not_taken_out_of_every_path(home: Path) -> None:
-    report = Report(since_us=0, now_us=0)
-    assert show.homeless(report, "/") is report
+    report = LookbackReport(since_us=0, now_us=0)
+    assert show_lookback.homeless(report, "/") is report
 
 
 def test_the_picture_has_the_theme_of_the_console(cli: Cli, home: Path, tmp_path: Path) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.cli.conftest import Cli, Core
-from watchgate.cli.exits import Exit
+from watchgate.cli.base.printing import Exit
 
 
 @pytest.mark.parametrize("args", [("pin", "set"), ("pin", "remove"), ("unlock",), ("lock",)])

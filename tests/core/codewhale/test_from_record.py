@@ -6,11 +6,11 @@ import msgspec
 import pytest
 
 from tests.core.builders import shell
-from watchgate.core.codewhale import events, frames
-from watchgate.core.codewhale.events import HookEvent
+from watchgate.core import codewhale
+from watchgate.core.codewhale import HookEvent, codewhale_frames
 from watchgate.core.codewhale.from_record import hook_events
-from watchgate.core.events import Kind, Tool
-from watchgate.core.records import (
+from watchgate.core.model.events import Kind, Tool
+from watchgate.core.model.records import (
     CallData,
     CoreData,
     DeadlineData,
@@ -83,7 +83,7 @@ def names(found: tuple[HookEvent, ...]) -> list[str]:
 
 
 def payload(event: HookEvent) -> dict[str, Any]:
-    assert isinstance(event, events.ToolLifecycle)
+    assert isinstance(event, codewhale.ToolLifecycle)
     return cast("dict[str, Any]", event.payload)
 
 
@@ -114,7 +114,7 @@ def test_cw_17_a_call_that_the_policy_forbids_is_denied_with_its_reason() -> Non
         "approval_lifecycle(denied)",
         "generic(error)",
     ]
-    assert found[1] == events.ApprovalLifecycle("c1", "denied", "no force")
+    assert found[1] == codewhale.ApprovalLifecycle("c1", "denied", "no force")
     assert payload(found[0])["allow"] is False
 
 
@@ -126,9 +126,9 @@ def test_cw_18_a_call_that_is_held_is_asked_about_and_never_approved_by_that() -
         "generic(exec_approval_request)",
     ]
     assert payload(found[0])["requires_approval"] is True
-    assert found[1] == events.ApprovalLifecycle("req-1", "requested", "it publishes")
-    frame = frames.known(msgspec.to_builtins(found[2])["frame"])
-    assert isinstance(frame, frames.ExecApprovalRequest)
+    assert found[1] == codewhale.ApprovalLifecycle("req-1", "requested", "it publishes")
+    frame = codewhale_frames.known_frame(msgspec.to_builtins(found[2])["frame"])
+    assert isinstance(frame, codewhale_frames.ExecApprovalRequest)
     assert (frame.request.approval_id, frame.request.command) == ("req-1", "git push")
     assert (frame.request.cwd, frame.request.matched_rule) == ("/srv/app", "shell.push")
 
@@ -158,7 +158,7 @@ def test_a_rule_that_is_unset_is_left_out_of_the_request() -> None:
 @pytest.mark.parametrize("word", get_args(Word))
 def test_only_an_allow_is_approved_and_only_a_denial_denied(word: Word) -> None:
     (event,) = hook_events(decided(word))
-    assert isinstance(event, events.ApprovalLifecycle)
+    assert isinstance(event, codewhale.ApprovalLifecycle)
     assert (event.phase == "approved") == word.startswith("allowed-")
     assert (event.phase == "denied") == word.startswith("denied-")
     assert event.phase in {"approved", "denied", word}
@@ -166,25 +166,25 @@ def test_only_an_allow_is_approved_and_only_a_denial_denied(word: Word) -> None:
 
 def test_a_decision_names_its_reason_or_else_our_word_for_it() -> None:
     assert hook_events(decided("denied-by-operator", "not today")) == (
-        events.ApprovalLifecycle("req-1", "denied", "not today"),
+        codewhale.ApprovalLifecycle("req-1", "denied", "not today"),
     )
     assert hook_events(decided("denied-by-timeout")) == (
-        events.ApprovalLifecycle("req-1", "denied", "denied-by-timeout"),
+        codewhale.ApprovalLifecycle("req-1", "denied", "denied-by-timeout"),
     )
 
 
 def test_a_deadline_that_passed_or_was_moved_is_no_decision() -> None:
     for kind, phase in (("approval.timeout", "timeout"), ("approval.extended", "extended")):
         found = hook_events(record(kind, DeadlineData(deadline_at=1), request="req-1"))
-        assert found == (events.ApprovalLifecycle("req-1", phase),)
+        assert found == (codewhale.ApprovalLifecycle("req-1", phase),)
 
 
 def test_a_message_is_a_whole_response() -> None:
     found = hook_events(record("message", NoteData(native="Message", text="hello")))
     assert found == (
-        events.ResponseStart("core-a-7"),
-        events.ResponseDelta("core-a-7", "hello"),
-        events.ResponseEnd("core-a-7"),
+        codewhale.ResponseStartEvent("core-a-7"),
+        codewhale.ResponseDeltaEvent("core-a-7", "hello"),
+        codewhale.ResponseEndEvent("core-a-7"),
     )
 
 
@@ -199,14 +199,14 @@ def test_a_message_is_a_whole_response() -> None:
 )
 def test_a_turn_is_named_after_its_session(kind: str, frame: dict[str, str]) -> None:
     found = hook_events(record(kind, NoteData(native=kind, text="words")))
-    assert found == (events.GenericEventFrame(frame | IDENTITY),)
+    assert found == (codewhale.GenericEventFrame(frame | IDENTITY),)
 
 
 @pytest.mark.parametrize("kind", ["session.start", "hook.trace", "notice", "of.a.later.version"])
 def test_what_codewhale_has_no_name_for_is_the_record_in_a_frame(kind: str) -> None:
     found = hook_events(record(kind, CoreData(what="x"), request="req-1"))
     frame = {"event": kind, **IDENTITY, "call": "c1", "request": "req-1", "data": {"what": "x"}}
-    assert found == (events.GenericEventFrame(frame),)
+    assert found == (codewhale.GenericEventFrame(frame),)
 
 
 def test_the_second_lane_of_a_call_is_not_a_second_call() -> None:
@@ -218,7 +218,7 @@ def test_cw_b13_a_call_keeps_one_id_and_its_events_say_whose_they_are_and_in_whi
     first, started = hook_events(called("recorded"))
     result, last = hook_events(ended(ok=True))
     for each in (first, last):
-        assert isinstance(each, events.ToolLifecycle)
+        assert isinstance(each, codewhale.ToolLifecycle)
         assert each.response_id == "c1"
         assert payload(each).items() >= IDENTITY.items()
     for each in (started, result):

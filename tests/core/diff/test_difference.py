@@ -8,9 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from watchgate.core.diff.changes import COMPARED_LINES, difference
-from watchgate.core.diff.rows import folded, numbered
-from watchgate.core.diff.words import changed_words
+from watchgate.core.diff.diff_rows import changed_words, folded, numbered
+from watchgate.core.diff.edit_blocks import COMPARED_LINES, difference
 
 PEM = "-----BEGIN PRIVATE KEY-----\n" + "A1b/" * 16 + "\n-----END PRIVATE KEY-----"
 

@@ -8,10 +8,13 @@ from typing import Any
 
 import pytest
 
-from watchgate.core.config_handlers import ExtensionConfig
-from watchgate.core.extensions.errors import ExtensionError
-from watchgate.core.extensions.load import ExtensionSpec, load_extension
-from watchgate.core.permissions import PERMISSIONS
+from watchgate.core.dispatch.extensions.extension_spec import (
+    ExtensionError,
+    ExtensionSpec,
+    load_extension,
+)
+from watchgate.core.dispatch.handler_config import ExtensionConfig
+from watchgate.core.dispatch.handlers import PERMISSIONS
 
 PATH = "/srv/guard/manifest.json"
 GRANTS = tuple(name for name in PERMISSIONS if name != "tools.override")

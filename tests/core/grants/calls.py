@@ -7,14 +7,13 @@ from typing import Any
 import msgspec
 
 from tests.core.builders import START, pre, shell
-from watchgate.core.events import Event, Tool
-from watchgate.core.grants.rule import GrantRule
-from watchgate.core.grants.width import Width
-from watchgate.core.ids import digest
-from watchgate.core.policy.assessment import NO_RULE, Assessment, Decision, Finding, Risk, Segment
-from watchgate.core.records import RequestData
-from watchgate.core.requests import Request, Settlement, Status
-from watchgate.core.subject_digest import subject_digest
+from watchgate.core.base.ids import digest
+from watchgate.core.model.assessment import NO_RULE, Assessment, Decision, Finding, Risk, Segment
+from watchgate.core.model.events import Event, Tool
+from watchgate.core.model.records import RequestData
+from watchgate.core.model.requests import ApprovalRequest, Settlement, Status
+from watchgate.core.model.standing_grant import GrantRule, Width
+from watchgate.core.tools.tool_input import subject_digest
 
 FOLDER = "/home/u/app"
 
@@ -49,7 +48,7 @@ def tool(name: str, cls: Any, **args: Any) -> Tool:
     return Tool(name, name, cls, args, digest(args))
 
 
-def asked(event: Event, found: Assessment, id: str = "r1", **fields: Any) -> Request:
+def asked(event: Event, found: Assessment, id: str = "r1", **fields: Any) -> ApprovalRequest:
     """The request about a call, as it waits."""
     call_tool = event.tool
     assert call_tool is not None
@@ -69,7 +68,7 @@ def asked(event: Event, found: Assessment, id: str = "r1", **fields: Any) -> Req
         scopes=("once", "turn", "session", "15m", "always"),
     )
     data = msgspec.structs.replace(data, **fields)
-    return Request(
+    return ApprovalRequest(
         id=id.ljust(26, "k"),
         call="c1",
         subject=event,
@@ -81,8 +80,8 @@ def asked(event: Event, found: Assessment, id: str = "r1", **fields: Any) -> Req
 
 
 def allowed(
-    request: Request, scope: str = "once", *rules: GrantRule, width: Width | None = None
-) -> Request:
+    request: ApprovalRequest, scope: str = "once", *rules: GrantRule, width: Width | None = None
+) -> ApprovalRequest:
     """The same request, as an operator has allowed it."""
     request.status = Status.ALLOWED
     request.settlement = Settlement(

@@ -8,14 +8,14 @@ from hypothesis import strategies as st
 
 from tests.core.builders import START, pre, shell
 from tests.core.grants.calls import FOLDER, allowed, asked, tool
-from watchgate.core.events import Event, Tool
-from watchgate.core.grants.book import Grants
-from watchgate.core.grants.proposal import why_not
-from watchgate.core.grants.width import WIDTHS, Width
-from watchgate.core.policy.assess import assess
-from watchgate.core.policy.assessment import Assessment
-from watchgate.core.policy.subject import Subject
-from watchgate.service.policy.shipped import shipped
+from watchgate.core.gate.grant_book import Grants
+from watchgate.core.gate.grant_rules import why_no_grant
+from watchgate.core.model.assessment import Assessment
+from watchgate.core.model.events import Event, Tool
+from watchgate.core.model.standing_grant import WIDTHS, Width
+from watchgate.core.policy.inputs.subject import Subject
+from watchgate.core.policy.judging.assess import assess
+from watchgate.service.policies.policy_files import shipped
 
 GIVEN = "npm run build"
 """The call that was allowed for good: `npm run build *`."""
@@ -189,7 +189,7 @@ def test_nothing_rides_along_in_any_shape(
     grants = Grants()
     event, _, found = judged(GIVEN)
     request = asked(event, found)
-    if why_not(request.data, width):
+    if why_no_grant(request.data, width):
         return
     grants.give(allowed(request, "always", width=width), START)
     assert not answered(grants, shape.format(given=given_form, other=other))

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from tests.core.policy.calls import judge_tool
-from watchgate.core.events import Tool
-from watchgate.core.grants.proposal import proposed
+from watchgate.core.gate.grant_rules import proposed
+from watchgate.core.model.events import Tool
 
 
 @pytest.mark.parametrize(

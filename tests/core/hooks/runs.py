@@ -7,11 +7,11 @@ from typing import Any
 import msgspec
 
 from tests.core.builders import pre
-from watchgate.core.events import Event, Tool, ToolCall
-from watchgate.core.hooks.exchange import Ended
-from watchgate.core.hooks.registry import PROTOCOLS
-from watchgate.core.presets import ProtocolName
-from watchgate.core.verdicts import Report, Verdict
+from watchgate.core.dispatch.hooks.hook_exchange import HookExit
+from watchgate.core.dispatch.hooks.hook_protocols import PROTOCOLS
+from watchgate.core.dispatch.presets import ProtocolName
+from watchgate.core.model.events import Event, Tool, ToolCall
+from watchgate.core.model.verdicts import Report, Verdict
 
 
 def ended(
@@ -21,20 +21,20 @@ def ended(
     *,
     signal: str = "",
     stdout_size: int | None = None,
-) -> Ended:
+) -> HookExit:
     """One run; its outputs are complete unless a size says otherwise."""
     out = msgspec.json.encode(stdout) if isinstance(stdout, dict) else _bytes(stdout)
     err = _bytes(stderr)
     size = len(out) if stdout_size is None else stdout_size
-    return Ended(exit_code, signal, out, err, size, len(err))
+    return HookExit(exit_code, signal, out, err, size, len(err))
 
 
-def report(name: ProtocolName, run: Ended, event: Event | None = None) -> Report:
+def report(name: ProtocolName, run: HookExit, event: Event | None = None) -> Report:
     """What a run means under a protocol, for a shell call unless another event is given."""
     return PROTOCOLS[name].report(run, event or pre())
 
 
-def verdict(name: ProtocolName, run: Ended, event: Event | None = None) -> Verdict:
+def verdict(name: ProtocolName, run: HookExit, event: Event | None = None) -> Verdict:
     """The verdict of that."""
     return report(name, run, event).verdict
 

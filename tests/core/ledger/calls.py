@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from watchgate.core.ledger.call import UsageCall
-from watchgate.core.ledger.ledger import Ledger
-from watchgate.core.ledger.rates import Rates, Tariff
+from watchgate.core.usage.ledger import Ledger
+from watchgate.core.usage.pricing import Rates, Tariff
+from watchgate.core.usage.usage_calls import UsageCall
 
 DAY_US = 86_400 * 1_000_000
 CHEAP = Rates(input=100, output=500, cache_read=10, cache_5m=125, cache_1h=200)

@@ -5,23 +5,23 @@ from __future__ import annotations
 import pytest
 
 from tests.core.lookback.asking import DAY_US, NOW_US, asked
-from watchgate.core.lookback.asked import Asked
-from watchgate.core.lookback.fold import Lookback
-from watchgate.core.lookback.judging import Judged
+from watchgate.core.lookback.lookback_fold import Lookback
 from watchgate.core.lookback.proposals import Proposal
-from watchgate.core.policy.load import load
-from watchgate.core.policy.policy import Policy
-from watchgate.service.policy.shipped import shipped, shipped_files
+from watchgate.core.lookback.transcript_call import TranscriptCall
+from watchgate.core.lookback.transcript_judge import TranscriptJudge
+from watchgate.core.policy.rules.load import load
+from watchgate.core.policy.rules.policy import Policy
+from watchgate.service.policies.policy_files import shipped, shipped_files
 
 
-def report_of(*calls: Asked, policy: Policy | None = None) -> tuple[Proposal, ...]:
-    judge = Judged(policy or shipped(), home="/home/u", own=(), now_us=NOW_US)
+def report_of(*calls: TranscriptCall, policy: Policy | None = None) -> tuple[Proposal, ...]:
+    judge = TranscriptJudge(policy or shipped(), home="/home/u", own=(), now_us=NOW_US)
     fold = Lookback(judge, since_us=0, now_us=NOW_US, day_of=lambda at: at // DAY_US)
     fold.take(calls)
     return fold.report().proposals
 
 
-def alone(*calls: Asked) -> list[tuple[str, str, int]]:
+def alone(*calls: TranscriptCall) -> list[tuple[str, str, int]]:
     found = report_of(*calls)
     return [(each.kind, each.text, each.calls) for each in found if each.profile == "guard"]
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from random import Random
 
-from watchgate.core.patterns.tree import (
-    Choice,
-    Cut,
-    Held,
-    Look,
+from watchgate.core.patterns.regex_tree import (
+    Alternatives,
+    Atomic,
+    Lookaround,
     Node,
     One,
+    RememberedCharacter,
     Repeat,
     Sequence,
 )
@@ -38,11 +38,11 @@ def sample(node: Node, random: Random) -> str:
     match node:
         case One():
             return _letter(node, random)
-        case Held() | Cut():
+        case RememberedCharacter() | Atomic():
             return sample(node.body, random)
         case Sequence():
             return "".join(sample(part, random) for part in node.parts)
-        case Choice():
+        case Alternatives():
             return sample(random.choice(node.parts), random)
         case Repeat():
             most = node.low + 1 if node.high is None else min(node.high, node.low + 1)
@@ -77,9 +77,9 @@ def _fronts(node: Node, random: Random, front: str = "") -> list[tuple[str, str]
 
 def _parts(node: Node) -> tuple[Node, ...]:
     match node:
-        case Sequence() | Choice():
+        case Sequence() | Alternatives():
             return node.parts
-        case Repeat() | Cut() | Held() | Look():
+        case Repeat() | Atomic() | RememberedCharacter() | Lookaround():
             return (node.body,)
         case _:
             return ()

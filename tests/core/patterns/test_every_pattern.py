@@ -25,10 +25,10 @@ from tests.core.patterns.pumped import pumped
 from tests.core.policy.calls import judge_command
 from watchgate.core.patterns import allowance
 from watchgate.core.patterns.pattern import Pattern
-from watchgate.core.patterns.tree import parsed
-from watchgate.core.policy.policy import Policy
-from watchgate.core.redact import redact
-from watchgate.service.policy.shipped import shipped, shipped_files
+from watchgate.core.patterns.regex_tree import parsed
+from watchgate.core.policy.rules.policy import Policy
+from watchgate.core.secrets.redact import redact
+from watchgate.service.policies.policy_files import shipped, shipped_files
 
 CHARS = 2_000
 LIMIT_S = 0.5
@@ -38,15 +38,14 @@ SEED = int(os.environ.get("WATCHGATE_SEED", "1"))
 
 # Patterns that are made at run time outside of `core.patterns`: of what, and why they may be.
 MADE_ELSEWHERE = {
-    "core/needles.py": "of an operator's own words, escaped",
-    "core/policy/compiled.py": "of the path of a file of our own, escaped",
-    "core/policy/matching/paths.py": "one set of characters, to see that it is one",
-    "core/policy/matching/wildcards.py": "each part stays where it first stands",
-    "core/secrets/finding.py": "of the tables in its folder, tried below",
-    "core/text.py": "one set of characters",
-    "agents/table/tools.py": "of a name, escaped; what is left of it always fits",
-    "agents/table/bodies.py": "an author's pattern, on what a command wrote",
-    "agents/table/checks.py": "the same, to see that it is one",
+    "core/filters/filter_parser.py": "of an operator's own words, escaped",
+    "core/policy/rules/compiled_rule.py": "of the path of a file of our own, escaped",
+    "core/policy/matching/path_patterns.py": "one set of characters, or parts that stay in place",
+    "core/secrets/secret_finder.py": "of the tables in its folder, tried below",
+    "core/base/text.py": "one set of characters",
+    "agents/table/payload_values.py": "of a name, escaped; what is left of it always fits",
+    "agents/table/table_bodies.py": "an author's pattern, on what a command wrote",
+    "agents/table/table_file.py": "the same, to see that it is one",
 }
 
 
@@ -66,7 +65,7 @@ def took_s(work: Callable[[], object]) -> float:
         try:
             with allowance.one_text():
                 work()
-        except allowance.Spent:
+        except allowance.AllowanceSpent:
             pass
         return time.thread_time() - began
 
@@ -120,12 +119,12 @@ def fixed() -> Iterator[tuple[str, re.Pattern[str], bool]]:
 
 # They read what the user wrote, or what this program wrote itself.
 NOT_FROM_OUTSIDE = (
-    "watchgate.core.config_errors.",
-    "watchgate.core.config_toml.",
-    "watchgate.core.extensions.manifest.",
-    "watchgate.core.history_words.",
-    "watchgate.core.filters.",
-    "watchgate.core.completing.",
+    "watchgate.core.base.config_text.",
+    "watchgate.core.base.config_text.",
+    "watchgate.core.dispatch.extensions.extension_spec.",
+    "watchgate.core.history.history_row.",
+    "watchgate.core.filters.filter_parser.",
+    "watchgate.core.filters.filter_completion.",
 )
 
 

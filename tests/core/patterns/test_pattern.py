@@ -8,7 +8,7 @@ from typing import cast
 import pytest
 
 from watchgate.core.patterns import pattern
-from watchgate.core.patterns.allowance import Spent
+from watchgate.core.patterns.allowance import AllowanceSpent
 from watchgate.core.patterns.pattern import Pattern, PatternFault
 
 
@@ -68,7 +68,7 @@ def test_where_it_stands_is_told_and_of_a_long_text_that_it_is_found() -> None:
 def test_of_a_text_that_is_too_long_nothing_is_known() -> None:
     assert pattern.MAX_CHARS == 65_536
     assert Pattern("b").search("a" * 65_536) is False
-    with pytest.raises(Spent):
+    with pytest.raises(AllowanceSpent):
         Pattern("b").search("a" * 65_537)
 
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from watchgate.core.events import Tool, ToolClass
-from watchgate.core.policy.assess import assess
-from watchgate.core.policy.assessment import Assessment
-from watchgate.core.policy.policy import Policy
-from watchgate.core.policy.subject import Subject
-from watchgate.service.policy.shipped import shipped
+from watchgate.core.model.assessment import Assessment
+from watchgate.core.model.events import Tool, ToolClass
+from watchgate.core.policy.inputs.subject import Subject
+from watchgate.core.policy.judging.assess import assess
+from watchgate.core.policy.rules.policy import Policy
+from watchgate.service.policies.policy_files import shipped
 
 HOME = "/home/ada"
 CWD = "/home/ada/project"

@@ -6,7 +6,7 @@ import pytest
 
 from tests.core.policy.calls import judge_command, judge_tool
 from watchgate.agents.registry import BUILT_IN
-from watchgate.core.policy.assessment import severity
+from watchgate.core.model.assessment import severity
 
 TOKENS = {
     "claude": ("~/.claude/.credentials.json", "~/.claude.json", "/srv/claude/.credentials.json"),

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from tests.core.policy.calls import judge_command, rules
-from watchgate.core.policy.load import PolicyError, load
-from watchgate.core.policy.policy import Policy
-from watchgate.core.policy.profiles import GateAction, gate_action
+from watchgate.core.policy.rules.load import PolicyError, load
+from watchgate.core.policy.rules.policy import Policy
+from watchgate.core.policy.rules.profiles import GateAction, gate_action
 
 RULES = """
 version = 1

@@ -8,7 +8,7 @@ import pytest
 
 from tests.core.policy.calls import CWD, HOME, judge_command, judge_tool, rules
 from tests.core.policy.written import allow, ask, judged, policy
-from watchgate.core.events import ToolClass
+from watchgate.core.model.events import ToolClass
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from tests.core.policy.calls import judge_command
-from watchgate.core.policy.profiles import gate_action
+from watchgate.core.policy.rules.profiles import gate_action
 
 LIMITS = (Path(__file__).parent / "limits_of_work.txt").read_text("utf-8").splitlines()
 

@@ -8,14 +8,14 @@ import pytest
 
 from tests.core.policy.calls import CWD, HOME, OWN, rules
 from tests.core.policy.written import allow, ask, policy
-from watchgate.core.events import Tool, ToolClass
-from watchgate.core.policy.assess import assess
-from watchgate.core.policy.assessment import Assessment
-from watchgate.core.policy.named import paths_named
-from watchgate.core.policy.policy import Policy
-from watchgate.core.policy.profiles import gate_action
-from watchgate.core.policy.subject import NOBODY, UNKNOWN, Links, Subject
-from watchgate.service.policy.shipped import shipped
+from watchgate.core.model.assessment import Assessment
+from watchgate.core.model.events import Tool, ToolClass
+from watchgate.core.policy.inputs.subject import NOBODY, UNKNOWN, Links, Subject
+from watchgate.core.policy.judging.assess import assess
+from watchgate.core.policy.judging.call_paths import paths_named
+from watchgate.core.policy.rules.policy import Policy
+from watchgate.core.policy.rules.profiles import gate_action
+from watchgate.service.policies.policy_files import shipped
 
 TO_KEY: Links = ((f"{CWD}/notes", f"{HOME}/.ssh/id_rsa"),)
 TO_FOLDER: Links = ((f"{CWD}/conf", f"{HOME}/.claude"),)

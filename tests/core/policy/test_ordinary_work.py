@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.core.policy.calls import judge_command, rules
-from watchgate.core.policy.assessment import severity
+from watchgate.core.model.assessment import severity
 
 
 @pytest.mark.parametrize(

@@ -7,11 +7,11 @@ from typing import Any
 import pytest
 
 from tests.core.policy.calls import CWD, HOME, OWN, judge_command, judge_tool, rules
-from watchgate.core.events import Tool
-from watchgate.core.policy.assess import assess
-from watchgate.core.policy.assessment import NO_RULE, Assessment
-from watchgate.core.policy.subject import Subject
-from watchgate.service.policy.shipped import shipped
+from watchgate.core.model.assessment import NO_RULE, Assessment
+from watchgate.core.model.events import Tool
+from watchgate.core.policy.inputs.subject import Subject
+from watchgate.core.policy.judging.assess import assess
+from watchgate.service.policies.policy_files import shipped
 
 
 @pytest.mark.parametrize("url", ["https://example.org/a", "http://localhost:8080", "example.org"])

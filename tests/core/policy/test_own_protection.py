@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from tests.core.policy.calls import judge_command, rules
-from watchgate.core.policy.load import PolicyError, load
-from watchgate.core.policy.policy import Policy
-from watchgate.service.policy.shipped import shipped, shipped_files
+from watchgate.core.policy.rules.load import PolicyError, load
+from watchgate.core.policy.rules.policy import Policy
+from watchgate.service.policies.policy_files import shipped, shipped_files
 
 OWN_FILES = [
     "echo 9999999999 > /run/user/1000/watchgate/off",

@@ -5,12 +5,12 @@ from __future__ import annotations
 import pytest
 
 from tests.core.policy.calls import CWD, HOME
-from watchgate.core.events import Tool
-from watchgate.core.policy.assess import assess
-from watchgate.core.policy.changed import changes
-from watchgate.core.policy.profiles import gate_action
-from watchgate.core.policy.subject import EVERYTHING, Subject
-from watchgate.service.policy.shipped import shipped
+from watchgate.core.model.events import Tool
+from watchgate.core.policy.inputs.subject import EVERYTHING, Subject
+from watchgate.core.policy.judging.assess import assess
+from watchgate.core.policy.judging.call_paths import changed_paths
+from watchgate.core.policy.rules.profiles import gate_action
+from watchgate.service.policies.policy_files import shipped
 
 
 def subject(command: str, *changed: str) -> Subject:
@@ -121,4 +121,4 @@ def test_a_recipe_that_it_changed_is_held_too(command: str, changed: str) -> Non
 def test_rights_and_builds_put_nothing_of_its_own_into_a_file(
     command: str, written: list[str]
 ) -> None:
-    assert changes(subject(command)) == {f"{CWD}/{path}" for path in written}
+    assert changed_paths(subject(command)) == {f"{CWD}/{path}" for path in written}

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from tests.core.policy.calls import judge_command
-from watchgate.core.policy.examples import silent, speaks
-from watchgate.core.policy.rule_file import CommandMatch, RuleData
-from watchgate.service.policy.shipped import shipped, shipped_files
+from watchgate.core.policy.inputs.rule_file import CommandMatch, RuleData
+from watchgate.core.policy.judging.rule_examples import matches_example, misses_example
+from watchgate.service.policies.policy_files import shipped, shipped_files
 
 _ALLOWS = [
     rule for loaded in shipped_files() for rule in loaded.file.rule if rule.decision == "allow"
@@ -148,13 +148,13 @@ NOT_READING = [
 @every_allow
 def test_an_allow_covers_what_its_examples_say(rule: RuleData) -> None:
     in_force = _IN_FORCE[rule.id]
-    assert [example for example in rule.match if not speaks(in_force, example)] == []
+    assert [example for example in rule.match if not matches_example(in_force, example)] == []
 
 
 @every_allow
 def test_an_allow_does_not_cover_its_counterexamples(rule: RuleData) -> None:
     in_force = _IN_FORCE[rule.id]
-    assert [example for example in rule.not_match if not silent(in_force, example)] == []
+    assert [example for example in rule.not_match if not misses_example(in_force, example)] == []
 
 
 def test_every_allow_has_a_reason_and_examples_on_both_sides() -> None:

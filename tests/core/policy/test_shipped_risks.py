@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from tests.core.policy.calls import judge_command, rules
-from watchgate.core.policy.examples import silent, speaks
-from watchgate.core.policy.rule_file import RuleData
-from watchgate.service.policy.shipped import shipped, shipped_files
+from watchgate.core.policy.inputs.rule_file import RuleData
+from watchgate.core.policy.judging.rule_examples import matches_example, misses_example
+from watchgate.service.policies.policy_files import shipped, shipped_files
 
 _RISKS = [
     rule for loaded in shipped_files() for rule in loaded.file.rule if rule.decision != "allow"
@@ -278,13 +278,13 @@ ORDINARY = [
 @every_risk
 def test_a_rule_speaks_about_its_examples(rule: RuleData) -> None:
     in_force = _IN_FORCE[rule.id]
-    assert [example for example in rule.match if not speaks(in_force, example)] == []
+    assert [example for example in rule.match if not matches_example(in_force, example)] == []
 
 
 @every_risk
 def test_a_rule_is_silent_about_the_others(rule: RuleData) -> None:
     in_force = _IN_FORCE[rule.id]
-    assert [example for example in rule.not_match if not silent(in_force, example)] == []
+    assert [example for example in rule.not_match if not misses_example(in_force, example)] == []
 
 
 def test_every_risk_has_a_level_a_reason_and_examples_of_both_kinds() -> None:

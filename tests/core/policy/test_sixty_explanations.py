@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 from tests.core.policy.calls import judge_command
-from watchgate.cli.policy_words import page
-from watchgate.core.policy.profiles import gate_action
+from watchgate.cli.policy.assessment_page import page
+from watchgate.core.policy.rules.profiles import gate_action
 
 SNAPSHOT = Path(__file__).with_name("sixty_explanations.txt")
 EXPLAINED = SNAPSHOT.read_text(encoding="utf-8").split("\n\n")

@@ -8,7 +8,7 @@ import pytest
 
 from tests.core.policy.calls import judge_command, judge_tool
 from watchgate.core.patterns import allowance
-from watchgate.core.policy.profiles import gate_action
+from watchgate.core.policy.rules.profiles import gate_action
 
 
 @pytest.fixture
@@ -58,7 +58,7 @@ def test_a_text_that_is_nested_deeper_than_a_reader_goes_is_not_understood(
     def too_deep(*_: object) -> None:
         raise RecursionError
 
-    monkeypatch.setattr("watchgate.core.policy.assess.assess_shell", too_deep)
+    monkeypatch.setattr("watchgate.core.policy.judging.assess.assess_shell", too_deep)
 
     found = judge_command("ls")
 

@@ -6,8 +6,8 @@ import pytest
 
 from tests.core.policy.calls import rules
 from tests.core.policy.written import judged, loaded
-from watchgate.core.policy.load import PolicyError
-from watchgate.core.policy.policy import Policy
+from watchgate.core.policy.rules.load import PolicyError
+from watchgate.core.policy.rules.policy import Policy
 
 SHIPPED = """
 [sets]

@@ -10,19 +10,19 @@ import pytest
 
 from tests.core.policy.calls import judge_command
 from tests.core.policy.written import allow, loaded, policy
-from watchgate.core.policy.examples import check_examples
-from watchgate.core.policy.load import PolicyError
-from watchgate.core.policy.policy import Policy
+from watchgate.core.policy.judging.command_finder import commands
+from watchgate.core.policy.judging.rule_examples import check_examples
+from watchgate.core.policy.rules.load import PolicyError
+from watchgate.core.policy.rules.policy import Policy
 from watchgate.core.policy.shell import grammar
-from watchgate.core.policy.shell.finder import commands
 
 FRESH = """
 import sys
 sys.modules["tree_sitter"] = None
-from watchgate.core.events import Tool
-from watchgate.core.policy.assess import assess
-from watchgate.core.policy.subject import Subject
-from watchgate.service.policy.shipped import shipped
+from watchgate.core.model.events import Tool
+from watchgate.core.policy.judging.assess import assess
+from watchgate.core.policy.inputs.subject import Subject
+from watchgate.service.policies.policy_files import shipped
 for command in sys.argv[1:]:
     tool = Tool("Bash", "Bash", "shell", {"command": command}, "")
     found = assess(Subject(tool=tool, cwd="/home/me/work", home="/home/me"), shipped(), 0)

@@ -8,9 +8,9 @@ from __future__ import annotations
 import pytest
 
 from tests.core.policy.calls import judge_command
-from watchgate.core.policy.examples import speaks
-from watchgate.core.policy.profiles import gate_action
-from watchgate.service.policy.shipped import shipped
+from watchgate.core.policy.judging.rule_examples import matches_example
+from watchgate.core.policy.rules.profiles import gate_action
+from watchgate.service.policies.policy_files import shipped
 
 EVASIONS = r"""
 npm install owner/repo
@@ -417,4 +417,4 @@ def test_no_ordinary_rule_knows_its_examples_elsewhere(rule_id: str, example: st
     assert rule is not None
     changed = [f"{example} {word}" for word in BEHIND] + [f"{text}{example}" for text in IN_FRONT]
     # What is wrapped may be known by itself, where the whole is held.
-    assert [each for each in changed if speaks(rule, each) and not is_held(each)] == []
+    assert [each for each in changed if matches_example(rule, each) and not is_held(each)] == []

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from tests.core.policy.calls import judge_tool
-from watchgate.core.policy.assessment import Assessment
-from watchgate.core.policy.load import Loaded, load
-from watchgate.core.policy.policy import Policy
-from watchgate.core.policy.rule_file import Tier
+from watchgate.core.model.assessment import Assessment
+from watchgate.core.policy.inputs.rule_file import Tier
+from watchgate.core.policy.rules.load import Loaded, load
+from watchgate.core.policy.rules.policy import Policy
 
 
 def loaded(rules: str, tier: Tier = "user", origin: str = "policy.toml") -> Loaded:

@@ -7,7 +7,8 @@ from typing import Any, get_args
 import msgspec
 import pytest
 
-from watchgate.core.presence.actor import Actor, Link
+from watchgate.core.model.actor import Actor, ProcessLink
+from watchgate.core.model.records import Record
 from watchgate.core.presence.attempts import (
     ALARM,
     ALARM_AFTER,
@@ -19,8 +20,7 @@ from watchgate.core.presence.attempts import (
     sentence,
     who,
 )
-from watchgate.core.records import Record
-from watchgate.core.state import State
+from watchgate.core.state.state import State
 from watchgate.link.protocol import Verb
 
 A = (40, "400")
@@ -96,7 +96,7 @@ def test_the_constants_are_those_of_the_documentation() -> None:
 
 def actor(*names: str) -> Actor:
     chain = tuple(
-        Link(pid, str(pid), name) for pid, name in zip((47, 30, 20, 1), names, strict=False)
+        ProcessLink(pid, str(pid), name) for pid, name in zip((47, 30, 20, 1), names, strict=False)
     )
     return Actor(pid=47, uid=1, name=names[0] if names else "", standing="unproven", chain=chain)
 

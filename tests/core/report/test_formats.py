@@ -7,22 +7,22 @@ from datetime import UTC, timedelta, timezone
 import pytest
 
 from tests.core.report.told import NOON_US
-from watchgate.core.report import formats
+from watchgate.core.report import report_html
 
 EAST = timezone(timedelta(hours=5, minutes=30))
 
 
 def test_times_are_by_the_clock_of_the_zone() -> None:
-    assert formats.clock(NOON_US, UTC) == "12:00:00"
-    assert formats.clock(NOON_US, EAST) == "17:30:00"
-    assert formats.day(NOON_US, UTC) == "Fri 20 Nov 2026"
-    assert formats.day(NOON_US + 7 * 3_600_000_000, EAST) == "Sat 21 Nov 2026"
-    assert formats.offset(NOON_US, EAST) == "UTC+05:30"
+    assert report_html.clock_text(NOON_US, UTC) == "12:00:00"
+    assert report_html.clock_text(NOON_US, EAST) == "17:30:00"
+    assert report_html.day_text(NOON_US, UTC) == "Fri 20 Nov 2026"
+    assert report_html.day_text(NOON_US + 7 * 3_600_000_000, EAST) == "Sat 21 Nov 2026"
+    assert report_html.offset(NOON_US, EAST) == "UTC+05:30"
 
 
 @pytest.mark.parametrize("at_us", [2**62, -(2**62)])
 def test_a_time_that_no_clock_shows_is_not_made_up(at_us: int) -> None:
-    assert (formats.clock(at_us, UTC), formats.day(at_us, UTC)) == ("?", "?")
+    assert (report_html.clock_text(at_us, UTC), report_html.day_text(at_us, UTC)) == ("?", "?")
 
 
 @pytest.mark.parametrize(
@@ -31,7 +31,7 @@ def test_a_time_that_no_clock_shows_is_not_made_up(at_us: int) -> None:
      (4_320_000, "1 h 12 min")],
 )  # fmt: skip
 def test_elapsed_time_is_in_its_largest_unit(ms: float, shown: str) -> None:
-    assert formats.took(ms) == shown
+    assert report_html.elapsed_text(ms) == shown
 
 
 @pytest.mark.parametrize(
@@ -39,4 +39,4 @@ def test_elapsed_time_is_in_its_largest_unit(ms: float, shown: str) -> None:
     [(None, "?"), (0, "$0.00"), (4_000_000, "$0.004"), (1_234_500_000_000, "$1,234.50")],
 )
 def test_money(nano: int | None, shown: str) -> None:
-    assert formats.money(nano) == shown
+    assert report_html.money(nano) == shown

@@ -9,8 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.core.report.told import Page, Told, edit, shell
-from watchgate.core.report.style import STYLE
-from watchgate.core.text import safe_text
+from watchgate.core.base.text import safe_text
+from watchgate.core.report.html_page import STYLE
 
 TAGS = set(
     "html head meta title style body main header section nav article figure figcaption details "

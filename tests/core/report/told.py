@@ -7,15 +7,15 @@ from datetime import UTC
 from html.parser import HTMLParser
 from typing import Any
 
-from watchgate.core.chain import START, Chain
-from watchgate.core.records import Draft, Record
-from watchgate.core.report.page import Proof, page
-from watchgate.core.report.story import story
+from watchgate.core.chain.hash_chain import START, Chain
+from watchgate.core.model.records import Draft, Record
+from watchgate.core.report.call_steps import build_story
+from watchgate.core.report.html_page import JournalProof, report_page
 
 NOON_US = 1_795_176_000_000_000
 """Fri 20 Nov 2026, 12:00:00 UTC."""
 
-PROOF = Proof(sound=True, words="unbroken", made_at=NOON_US, program="watchgate 1.2.3")
+PROOF = JournalProof(sound=True, words="unbroken", made_at=NOON_US, program="watchgate 1.2.3")
 VOID = ("meta",)
 
 
@@ -60,9 +60,9 @@ class Told:
     def decided(self, call: str, word: str, by: str = "operator ana", waited_s: float = 14) -> None:
         self.add("approval.decided", call, f"request-{call}", word=word, by=by, waited_s=waited_s)
 
-    def page(self, proof: Proof = PROOF, *, core: str = "") -> Page:
-        told = story(self.records, self.agent, self.session, core=core)
-        return Page("".join(page(told, proof, UTC)))
+    def page(self, proof: JournalProof = PROOF, *, core: str = "") -> Page:
+        told = build_story(self.records, self.agent, self.session, core=core)
+        return Page("".join(report_page(told, proof, UTC)))
 
 
 def _call(tool: dict[str, Any]) -> dict[str, Any]:

@@ -10,22 +10,20 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from watchgate.core.ledger.counted import (
+from watchgate.core.model.records import COUNTED, Record
+from watchgate.core.model.usage_records import (
     CountedData,
     CountedRow,
-    Kinds,
+    KindCosts,
     Limit,
     Minute,
     Part,
 )
-from watchgate.core.records import COUNTED, Record
-from watchgate.core.restore import restore
-from watchgate.core.state import State
-from watchgate.core.usage.fold import DAY_US, UsageFold, UsageKept
-from watchgate.core.usage.meter import NANO, Tokens
-from watchgate.core.usage.news import news
-from watchgate.core.usage.recent import MINUTE_US
-from watchgate.core.usage.session import SessionUsage, total
+from watchgate.core.state.restore import restore
+from watchgate.core.state.state import State
+from watchgate.core.usage.session_usage import NANO, SessionUsage, Tokens, total
+from watchgate.core.usage.usage_by_time import MINUTE_US
+from watchgate.core.usage.usage_fold import DAY_US, UsageFold, UsageSnapshot, changed_since
 
 NOW_US = 1_795_176_000_000_000
 TODAY = NOW_US // DAY_US
@@ -250,17 +248,17 @@ def data_of(record: Record) -> CountedData:
 
 def test_only_what_the_state_does_not_know_is_news() -> None:
     parts = (Part(id="a", at=1), Part(id="b", at=2))
-    whole = counted(row(), turns=parts, kinds=Kinds(input=1), minutes=(Minute(at=1),))
+    whole = counted(row(), turns=parts, kinds=KindCosts(input=1), minutes=(Minute(at=1),))
     state = folded(whole)
 
-    assert news(state.usage, KEY, data_of(whole)) is None
+    assert changed_since(state.usage, KEY, data_of(whole)) is None
     more = data_of(counted(row(input=11), turns=(parts[0], Part(id="b", at=2, tokens=3))))
-    told_next = news(state.usage, KEY, more)
+    told_next = changed_since(state.usage, KEY, more)
     assert told_next is not None
     assert [each.id for each in told_next.turns] == ["b"]
     assert told_next.rows == more.rows
-    assert news(state.usage, ("claude", "other"), CountedData()) is None
-    assert news(state.usage, KEY, CountedData()) is not None
+    assert changed_since(state.usage, ("claude", "other"), CountedData()) is None
+    assert changed_since(state.usage, KEY, CountedData()) is not None
 
 
 RECORDS = st.lists(
@@ -324,7 +322,7 @@ def test_letting_sessions_go_loses_nothing_of_the_days(records: list[Record]) ->
 def test_a_fold_that_was_restored_goes_on_like_the_whole(records: list[Record], cut: int) -> None:
     records = numbered(records)
     whole, first = folded(*records), folded(*records[:cut])
-    sent = msgspec.json.decode(msgspec.json.encode(first.usage.snapshot()), type=UsageKept)
+    sent = msgspec.json.decode(msgspec.json.encode(first.usage.snapshot()), type=UsageSnapshot)
     second = restore(
         seq=first.seq, core=first.core, at=first.at, gate=first.gate,
         sessions=first.sessions.values(), usage=sent,

@@ -14,7 +14,7 @@ from typing import Any
 
 from tests.e2e.identity import ask
 from tests.e2e.programs import PIN, Core, until
-from watchgate.service.process_table import ancestors
+from watchgate.service.system.process_table import ancestors
 
 UNLOCK: dict[str, Any] = {"verb": "unlock", "pin": PIN}
 PRESENCE: dict[str, Any] = {"verb": "presence"}

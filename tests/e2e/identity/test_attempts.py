@@ -17,8 +17,8 @@ from tests.e2e.identity.loopback import Loopback
 from tests.e2e.identity.test_proven import WAYS, Stage, daemon
 from tests.e2e.programs import Core, until
 from tests.e2e.standin import Agent
-from watchgate.core.records import Record
-from watchgate.core.state import State
+from watchgate.core.model.records import Record
+from watchgate.core.state.state import State
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="the shapes are those of Linux")
 

@@ -10,14 +10,15 @@ from pathlib import Path
 import anyio
 import pytest
 
-from tests.service.test_ingest import FRAME, Notes, connected
-from tests.service.wire import rest, served, until
-from watchgate.service import ingest
-from watchgate.service.admission import descriptors, door, unfinished
-from watchgate.service.admission.descriptors import Limits
-from watchgate.service.framing import MAX_PAYLOAD_BYTES
-from watchgate.service.ingest import Ingest
-from watchgate.service.splitter import Splitter
+from tests.service.hub.test_ingest import FRAME, Notes, connected
+from tests.service.wire_frames import rest, served, until
+from watchgate.service.admission import socket_shares
+from watchgate.service.hub import ingest
+from watchgate.service.hub.ingest import Ingest
+from watchgate.service.system import process_limits
+from watchgate.service.system.line_cutting import LineSplitter
+from watchgate.service.system.process_limits import ConnectionLimits
+from watchgate.service.wire.framing import MAX_PAYLOAD_BYTES
 
 
 @pytest.fixture
@@ -34,30 +35,30 @@ def path(runtime_dir: Path) -> Path:
 def drops(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """How many bytes of each line were kept when it was dropped."""
     sizes: list[int] = []
-    drop = Splitter.drop
+    drop = LineSplitter.drop
 
-    def dropped(splitter: Splitter) -> None:
+    def dropped(splitter: LineSplitter) -> None:
         sizes.append(splitter.unfinished_bytes)
         drop(splitter)
 
-    monkeypatch.setattr(Splitter, "drop", dropped)
+    monkeypatch.setattr(LineSplitter, "drop", dropped)
     return sizes
 
 
 def test_the_limits_are_these() -> None:
-    assert (door.FIRST_BYTE_S, door.LAST_BYTE_S) == (10, 30)
-    assert (door.UNFINISHED_BYTES >> 20, door.UNFINISHED_SHARE >> 20) == (64, 16)
-    assert (descriptors.INGEST_CONNECTIONS, descriptors.INGEST_SHARE) == (8_192, 1_024)
-    assert (descriptors.CONTROL_CONNECTIONS, descriptors.CONTROL_SHARE) == (128, 32)
-    assert descriptors.WANTED == 65_536
-    assert descriptors.RESERVED > descriptors.CONTROL_CONNECTIONS
+    assert (socket_shares.FIRST_BYTE_S, socket_shares.LAST_BYTE_S) == (10, 30)
+    assert (socket_shares.UNFINISHED_BYTES >> 20, socket_shares.UNFINISHED_SHARE >> 20) == (64, 16)
+    assert (process_limits.INGEST_CONNECTIONS, process_limits.INGEST_SHARE) == (8_192, 1_024)
+    assert (process_limits.CONTROL_CONNECTIONS, process_limits.CONTROL_SHARE) == (128, 32)
+    assert process_limits.WANTED == 65_536
+    assert process_limits.RESERVED > process_limits.CONTROL_CONNECTIONS
 
 
 def test_few_descriptors_are_shared_out_so_that_some_stay_for_control(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(resource, "getrlimit", lambda _which: (1_024, 1_024))
-    assert descriptors.ingest_limits() == Limits(total=640, share=160)
+    assert process_limits.ingest_limits() == ConnectionLimits(total=640, share=160)
 
 
 async def test_a_connection_that_says_nothing_is_closed_with_the_reason(
@@ -96,7 +97,7 @@ async def test_a_hook_that_waits_for_its_answer_has_no_such_clock(
 async def test_unfinished_payloads_wait_for_room_and_those_that_had_it_end(
     hub: Notes, path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(door, "UNFINISHED_SHARE", 2 * MAX_PAYLOAD_BYTES)
+    monkeypatch.setattr(socket_shares, "UNFINISHED_SHARE", 2 * MAX_PAYLOAD_BYTES)
     whole = FRAME.replace(b"length: 2", b"length: %d" % MAX_PAYLOAD_BYTES)[:-2]
     async with served(path, Ingest(hub).handle), anyio.create_task_group() as tasks:
 
@@ -113,7 +114,7 @@ async def test_unfinished_payloads_wait_for_room_and_those_that_had_it_end(
 async def test_a_payload_for_which_there_never_is_room_is_closed_with_the_limit(
     hub: Notes, path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(door, "UNFINISHED_SHARE", 10)
+    monkeypatch.setattr(socket_shares, "UNFINISHED_SHARE", 10)
     monkeypatch.setattr(ingest, "LAST_BYTE_S", 0.05)
     async with served(path, Ingest(hub).handle), await anyio.connect_unix(path) as peer:
         await peer.send(FRAME.replace(b"length: 2", b"length: 11"))
@@ -125,8 +126,8 @@ async def test_a_payload_for_which_there_never_is_room_is_closed_with_the_limit(
 async def test_a_long_line_without_an_end_is_dropped_and_the_stream_goes_on(
     hub: Notes, path: Path, drops: list[int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(unfinished, "LAST_BYTE_S", 0.05)
-    monkeypatch.setattr(unfinished, "PATIENT_BYTES", 3)
+    monkeypatch.setattr(socket_shares, "LAST_BYTE_S", 0.05)
+    monkeypatch.setattr(socket_shares, "PATIENT_BYTES", 3)
     async with served(path, Ingest(hub).handle), await anyio.connect_unix(path) as peer:
         await peer.send(b'{}\n{"half')
         await until(lambda: "lines" in hub.kinds(), "the first line")
@@ -139,7 +140,7 @@ async def test_a_long_line_without_an_end_is_dropped_and_the_stream_goes_on(
 async def test_a_line_for_which_there_is_no_room_is_dropped_at_once(
     hub: Notes, path: Path, drops: list[int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(door, "UNFINISHED_SHARE", 4)
+    monkeypatch.setattr(socket_shares, "UNFINISHED_SHARE", 4)
     async with served(path, Ingest(hub).handle), await anyio.connect_unix(path) as peer:
         await peer.send(b'{"half')
         await until(lambda: drops, "no room for it")
@@ -151,7 +152,7 @@ async def test_a_line_for_which_there_is_no_room_is_dropped_at_once(
 async def test_one_connection_too_many_is_refused_in_words_and_room_comes_back(
     hub: Notes, path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(ingest, "ingest_limits", lambda: Limits(total=3, share=1))
+    monkeypatch.setattr(ingest, "ingest_limits", lambda: ConnectionLimits(total=3, share=1))
     async with served(path, Ingest(hub).handle):
         async with await anyio.connect_unix(path) as first:
             await first.send(FRAME)
@@ -170,12 +171,12 @@ async def test_one_connection_too_many_is_refused_in_words_and_room_comes_back(
 def test_a_child_gets_the_limit_that_its_parent_was_started_with() -> None:
     script = (
         "import resource, subprocess, sys\n"
-        "from watchgate.service.admission.descriptors import give_back, raise_limit\n"
+        "from watchgate.service.system.process_limits import raise_limit, restore_child_limit\n"
         "_, hard = resource.getrlimit(resource.RLIMIT_NOFILE)\n"
         "resource.setrlimit(resource.RLIMIT_NOFILE, (256, hard))\n"
         "raise_limit()\n"
         "child = subprocess.Popen(['sh', '-c', 'read _; ulimit -n'], stdin=subprocess.PIPE)\n"
-        "give_back(child.pid)\n"
+        "restore_child_limit(child.pid)\n"
         "child.communicate(b'\\n')\n"
         "print(resource.getrlimit(resource.RLIMIT_NOFILE)[0])\n"
     )

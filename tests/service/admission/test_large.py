@@ -12,22 +12,22 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.service.desk import Desk, payload
-from tests.service.test_ingest import Notes
-from tests.service.wire import rest, served, until
+from tests.service.hub.test_ingest import Notes
+from tests.service.wire_frames import rest, served, until
 from watchgate.agents.base import Answer
-from watchgate.agents.streams.source import Source
-from watchgate.core.events import Lane
-from watchgate.service.admission.ahead import (
+from watchgate.agents.streams.stream_source import Source
+from watchgate.core.model.events import Lane
+from watchgate.service.admission.large_texts import (
     LARGE_ASKED_BYTES,
     LARGE_BYTES,
+    LargeFrames,
     Prepared,
     has_large_line,
 )
-from watchgate.service.admission.large import LargeFrames
-from watchgate.service.frames import Frame
-from watchgate.service.framing import Head
-from watchgate.service.ingest import Ingest
-from watchgate.service.lines import OURS
+from watchgate.service.hub.hook_frames import HookFrame
+from watchgate.service.hub.ingest import Ingest
+from watchgate.service.wire.framing import FrameHead
+from watchgate.service.wire.ingest_lines import OURS
 
 AGENT, OTHER = 7, 8
 LARGE = LARGE_BYTES + 1
@@ -51,7 +51,7 @@ class Slow(Notes):
 
         return run
 
-    def prepared(self, frame: Frame) -> Frame:
+    def prepared(self, frame: HookFrame) -> HookFrame:
         self.threads.append(threading.current_thread())
         assert self.go_on.wait(WAIT_S)
         if self.fails:
@@ -197,8 +197,8 @@ async def test_a_fault_in_the_thread_is_answered_closed(hub: Slow, path: Path) -
     assert hub.kinds()[0] == "failed"
 
 
-def head() -> Head:
-    return Head(agent="claude", lane=Lane.GATE, length=0, native="PreToolUse", deadline_s=60.0)
+def head() -> FrameHead:
+    return FrameHead(agent="claude", lane=Lane.GATE, length=0, native="PreToolUse", deadline_s=60.0)
 
 
 def test_what_is_prepared_leaves_the_same_records(tmp_path: Path) -> None:

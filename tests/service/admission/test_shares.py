@@ -5,8 +5,8 @@ from __future__ import annotations
 import anyio
 import anyio.lowlevel
 
-from tests.service.wire import until
-from watchgate.service.admission.shares import Shares
+from tests.service.wire_frames import until
+from watchgate.service.admission.socket_shares import Shares
 
 
 def of_tens(pid: int) -> int:

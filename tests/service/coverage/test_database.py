@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from watchgate.service.coverage.database import NEWEST, Database
+from watchgate.service.coverage.ran_calls import NEWEST_PARTS, OpenCodeDatabase
 
 SINCE_US = 1_795_000_000_000_000
 SINCE_MS = SINCE_US // 1_000
@@ -48,7 +48,7 @@ def part(
 def test_a_call_has_run_once_its_part_is_completed(
     store: sqlite3.Connection, tmp_path: Path
 ) -> None:
-    database = Database(str(tmp_path / "opencode.db"), SINCE_US)
+    database = OpenCodeDatabase(str(tmp_path / "opencode.db"), SINCE_US)
     part(store, "old", "completed", SINCE_MS - 5)
     part(store, "c1", "running", SINCE_MS + 1)
     part(store, "denied", "error", SINCE_MS + 1)
@@ -65,10 +65,10 @@ def test_a_call_has_run_once_its_part_is_completed(
 
 
 def test_only_the_newest_parts_are_read(store: sqlite3.Connection, tmp_path: Path) -> None:
-    database = Database(str(tmp_path / "opencode.db"), SINCE_US)
-    for number in range(NEWEST + 20):
+    database = OpenCodeDatabase(str(tmp_path / "opencode.db"), SINCE_US)
+    for number in range(NEWEST_PARTS + 20):
         part(store, f"c{number}", "completed", SINCE_MS + number)
-    assert len(database.new_calls()) == NEWEST
+    assert len(database.new_calls()) == NEWEST_PARTS
 
 
 @pytest.mark.parametrize("content", [b"", b"no database at all", None])
@@ -76,4 +76,4 @@ def test_what_is_no_database_tells_nothing(tmp_path: Path, content: bytes | None
     path = tmp_path / "opencode.db"
     if content is not None:
         path.write_bytes(content)
-    assert Database(str(path), SINCE_US).new_calls() == []
+    assert OpenCodeDatabase(str(path), SINCE_US).new_calls() == []

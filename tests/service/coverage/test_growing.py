@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from watchgate.service.coverage import growing
-from watchgate.service.coverage.growing import read_on
+from watchgate.service.coverage import ran_calls
+from watchgate.service.coverage.ran_calls import read_on
 
 
 def test_only_whole_lines_are_read_and_the_rest_comes_later(tmp_path: Path) -> None:
@@ -31,7 +31,7 @@ def test_a_file_that_is_shorter_now_begins_anew(tmp_path: Path) -> None:
 def test_what_is_longer_than_is_read_at_once_is_read_in_parts(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(growing, "CHUNK_BYTES", 8)
+    monkeypatch.setattr(ran_calls, "CHUNK_BYTES", 8)
     file = tmp_path / "t.jsonl"
     file.write_bytes(b"one\ntwo\nthree\n")
     assert read_on(str(file), 0) == (b"one\ntwo\n", 8)

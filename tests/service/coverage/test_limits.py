@@ -11,8 +11,13 @@ import pytest
 
 from tests.service.coverage.test_processes import process
 from watchgate.agents.registry import ADAPTERS
-from watchgate.service.coverage.limits import LEAST, Limits, check_limits, too_small
-from watchgate.service.coverage.processes import Processes
+from watchgate.service.coverage.processes import (
+    MINIMUMS,
+    ProcessLimits,
+    ProcessScan,
+    check_limits,
+    too_small,
+)
 
 TOLD = """\
 Limit                     Soft Limit           Hard Limit           Units
@@ -27,7 +32,7 @@ HOOK = (
 
 
 def test_the_numbers_that_documents_name() -> None:
-    assert {name: least for name, (least, _unit) in LEAST.items()} == {
+    assert {name: least for name, (least, _unit) in MINIMUMS.items()} == {
         "Max stack size": 262_144,
         "Max data size": 33_554_432,
         "Max address space": 67_108_864,
@@ -49,7 +54,7 @@ def test_a_process_is_told_of_once(tmp_path: Path) -> None:
     process(tmp_path, 7, "claude")
     process(tmp_path, 8, "claude")
     (tmp_path / "7" / "limits").write_text(TOLD)
-    limits, found = Limits(tmp_path), Processes(ADAPTERS, tmp_path).look()
+    limits, found = ProcessLimits(tmp_path), ProcessScan(ADAPTERS, tmp_path).look()
     told = limits.narrow(found)
     assert [each.pid for each, _words in told] == [7]
     assert limits.narrow(found) == []
@@ -69,7 +74,7 @@ def test_a_process_is_told_of_once(tmp_path: Path) -> None:
     ],
 )
 def test_a_hook_runs_with_the_least_that_is_no_alarm(limit: int, least: str) -> None:
-    value = LEAST[least][0]
+    value = MINIMUMS[least][0]
     command = ["/bin/sh", "-c", HOOK.format(python=Path(sys.base_prefix, "bin", "python3"))]
     limited = f"import os,resource;resource.setrlimit({limit},({value},{value}));"
     run = f"{limited}os.execv('/bin/sh',{command!r})"

@@ -7,12 +7,14 @@ from typing import Any
 import msgspec
 import pytest
 
-from watchgate.service.crashtest.outcome import Seen, judged
+from watchgate.service.crashtest.trial import TrialEvidence, judge_evidence
 
-BLOCKED = Seen(ran=False, hook_ran=True, calls=1, reply_text="no", ended="ended with status 0")
+BLOCKED = TrialEvidence(
+    ran=False, hook_ran=True, calls=1, reply_text="no", ended="ended with status 0"
+)
 
 
-def seen(**changed: Any) -> Seen:
+def seen(**changed: Any) -> TrialEvidence:
     return msgspec.structs.replace(BLOCKED, **changed)
 
 
@@ -21,31 +23,33 @@ def seen(**changed: Any) -> Seen:
     [
         (seen(), "blocked"),
         (seen(hook_ran=None), "blocked"),
-        (seen(told=""), "blocked"),
+        (seen(reply_text=""), "blocked"),
         (seen(ended=""), "blocked"),
         (seen(ran=True), "ran"),
-        (seen(ran=True, told=None), "ran"),
+        (seen(ran=True, reply_text=None), "ran"),
         (seen(ran=True, ended=""), "ran"),
         (seen(ran=True, hook_ran=None), "ran"),
     ],
 )
-def test_a_call_ran_or_the_model_was_told_that_it_did_not(evidence: Seen, outcome: str) -> None:
-    assert judged(evidence, 60) == (outcome, "")
+def test_a_call_ran_or_the_model_was_told_that_it_did_not(
+    evidence: TrialEvidence, outcome: str
+) -> None:
+    assert judge_evidence(evidence, 60) == (outcome, "")
 
 
 @pytest.mark.parametrize(
     ("evidence", "why"),
     [
-        (seen(told=None), "the agent ended with status 0 without a word about it"),
-        (seen(told=None, ended=""), "still waited after 60 s"),
-        (seen(calls=0, told=None), "never asked the model"),
+        (seen(reply_text=None), "the agent ended with status 0 without a word about it"),
+        (seen(reply_text=None, ended=""), "still waited after 60 s"),
+        (seen(calls=0, reply_text=None), "never asked the model"),
         (seen(hook_ran=False), "did not run the hook"),
         (seen(hook_ran=False, ran=True), "did not run the hook"),
         (seen(fault="LookupError('no shell tool')"), "no shell tool"),
     ],
 )
-def test_an_agent_that_broke_down_has_blocked_nothing(evidence: Seen, why: str) -> None:
-    outcome, said = judged(evidence, 60)
+def test_an_agent_that_broke_down_has_blocked_nothing(evidence: TrialEvidence, why: str) -> None:
+    outcome, said = judge_evidence(evidence, 60)
 
     assert outcome == "unknown"
     assert why in said

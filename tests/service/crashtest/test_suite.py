@@ -7,32 +7,37 @@ from pathlib import Path
 
 import pytest
 
-from watchgate.service.crashtest.agents.base import REASON, Agent
-from watchgate.service.crashtest.agents.every import AGENTS
-from watchgate.service.crashtest.odd import filled
-from watchgate.service.crashtest.outcome import Outcome, Result
-from watchgate.service.crashtest.suite import conclusion, trials, wanted
-from watchgate.service.crashtest.trial import OURS
+from watchgate.service.crashtest.agent_driver import REASON, AgentDriver
+from watchgate.service.crashtest.agent_drivers import DRIVERS
+from watchgate.service.crashtest.misbehaving_hooks import fill_in
+from watchgate.service.crashtest.trial import (
+    OURS,
+    TrialOutcome,
+    TrialResult,
+    conclusion,
+    matching_hooks,
+    trials,
+)
 
 
-def agent(name: str) -> Agent:
-    return AGENTS[name](Path("/no/agent"), "1.2.3")
+def agent(name: str) -> AgentDriver:
+    return DRIVERS[name](Path("/no/agent"), "1.2.3")
 
 
-def result(hook: str, outcome: Outcome) -> Result:
-    return Result(agent="claude", version="1.2.3", hook=hook, about="", outcome=outcome)
+def result(hook: str, outcome: TrialOutcome) -> TrialResult:
+    return TrialResult(agent="claude", version="1.2.3", hook=hook, about="", outcome=outcome)
 
 
-@pytest.mark.parametrize("name", AGENTS)
+@pytest.mark.parametrize("name", DRIVERS)
 def test_the_controls_come_first_and_our_own_hook_last(name: str) -> None:
-    planned = trials(agent(name), wanted(agent(name).odd, ""), 2)
+    planned = trials(agent(name), matching_hooks(agent(name).odd, ""), 2)
 
     assert [each.must for each in planned[:2]] == ["ran", "blocked"]
     assert all(each.must is None for each in planned[2:])
     assert "Watchgate" in planned[-1].about
 
 
-@pytest.mark.parametrize("name", AGENTS)
+@pytest.mark.parametrize("name", DRIVERS)
 def test_every_hook_is_told_apart_and_filled_in(name: str, tmp_path: Path) -> None:
     """A folder with blanks and quotes in its name is as good as any other."""
     top = tmp_path / "it's a place"
@@ -40,15 +45,15 @@ def test_every_hook_is_told_apart_and_filled_in(name: str, tmp_path: Path) -> No
 
     assert len({each.id for each in hooks}) == len({each.label for each in hooks}) == len(hooks)
     for each in hooks:
-        text = filled(each.command + each.script, top, agent(name).deny, REASON)
+        text = fill_in(each.command + each.script, top, agent(name).deny, REASON)
         assert not re.search(r"@[A-Z_]+@", text)
 
 
 def test_some_hooks_are_chosen_by_a_word_of_their_name() -> None:
-    chosen = wanted(agent("claude").odd, "STDERR")
+    chosen = matching_hooks(agent("claude").odd, "STDERR")
 
     assert [each.id for each in chosen] == ["deny-stderr"]
-    assert wanted(agent("claude").odd, "nonsense") == ()
+    assert matching_hooks(agent("claude").odd, "nonsense") == ()
 
 
 def test_what_failed_open_is_told_with_what_watchgate_does() -> None:

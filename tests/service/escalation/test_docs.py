@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from watchgate.core.config import load
-from watchgate.core.config_escalation import EscalationConfig, check_all
-from watchgate.service.escalation.message import Message
+from watchgate.core.config.config import load
+from watchgate.core.config.config_sections import EscalationConfig, first_escalation_fault
+from watchgate.service.escalation.escalation_watch import EscalationMessage
 
 TEXT = (Path(__file__).parents[3] / "docs" / "escalation.md").read_text()
 EXAMPLE = re.search(r"^    \[\[escalation\]\].*?(?=^\|)", TEXT, re.MULTILINE | re.DOTALL)
@@ -20,7 +20,7 @@ def test_the_documented_example_is_taken() -> None:
         ("ana's phone", "high", "unattended"),
         ("ops", "critical", "always"),
     ]
-    assert check_all(entries) is None
+    assert first_escalation_fault(entries) is None
 
 
 def test_every_key_is_documented() -> None:
@@ -30,4 +30,4 @@ def test_every_key_is_documented() -> None:
 
 def test_the_documented_message_has_every_field() -> None:
     shown = TEXT.partition("    {")[2].partition("}")[0]
-    assert set(re.findall(r'"(\w+)":', shown)) == set(Message.__struct_fields__)
+    assert set(re.findall(r'"(\w+)":', shown)) == set(EscalationMessage.__struct_fields__)

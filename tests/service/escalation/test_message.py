@@ -6,14 +6,14 @@ import msgspec
 
 from tests.core.builders import pre, shell
 from tests.core.world import World
-from watchgate.core.requests import Request
-from watchgate.service.escalation.message import Message, message
+from watchgate.core.model.requests import ApprovalRequest
+from watchgate.service.escalation.escalation_watch import EscalationMessage, escalation_message
 
 KEY = "AKIA" + "IOSFODNN7EXAMPL3"
 
 
-def about(world: World, request: Request, label: str = "api") -> Message:
-    return message(request, label, "lab1", world.now)
+def about(world: World, request: ApprovalRequest, label: str = "api") -> EscalationMessage:
+    return escalation_message(request, label, "lab1", world.now)
 
 
 def test_it_names_the_request_whose_it_is_and_how_to_look_at_it() -> None:

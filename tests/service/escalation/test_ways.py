@@ -13,20 +13,20 @@ import pytest
 from anyio.abc import SocketAttribute, SocketStream
 
 from tests.service.sinks.parts import answering
-from tests.service.wire import WAIT_S, until
-from watchgate.core.config_escalation import EscalationConfig
-from watchgate.service.escalation.ways import Way, way_of
+from tests.service.wire_frames import WAIT_S, until
+from watchgate.core.config.config_sections import EscalationConfig
+from watchgate.service.escalation.escalation_watch import Notifier, notifier_of
 
 BODY = json.dumps({"id": "abcd", "text": "x"}).encode()
 
 
-def command(tmp_path: Path, code: str, *more: str, timeout_s: int = 20) -> Way:
+def command(tmp_path: Path, code: str, *more: str, timeout_s: int = 20) -> Notifier:
     argv = (sys.executable, "-I", "-S", "-c", code, *more)
     entry = EscalationConfig(name="ana", command=argv, timeout_s=timeout_s)
-    return way_of(entry, {"PATH": "/usr/bin:/bin", "TOKEN": "t"}, str(tmp_path))
+    return notifier_of(entry, {"PATH": "/usr/bin:/bin", "TOKEN": "t"}, str(tmp_path))
 
 
-async def tell(way: Way) -> str:
+async def tell(way: Notifier) -> str:
     try:
         with anyio.fail_after(WAIT_S):
             return await way.tell(BODY)
@@ -60,7 +60,7 @@ async def test_a_command_that_fails_says_how_in_its_last_words(tmp_path: Path) -
 
 async def test_a_command_that_does_not_end_is_given_up(tmp_path: Path) -> None:
     entry = EscalationConfig(name="ana", command=("/bin/sleep", "1000"), timeout_s=1)
-    why = await tell(way_of(entry, {}, str(tmp_path)))
+    why = await tell(notifier_of(entry, {}, str(tmp_path)))
     assert why == "/bin/sleep did not end within 1 s and was killed"
 
 
@@ -69,7 +69,7 @@ async def test_whoever_is_answered_meanwhile_leaves_nothing_of_a_command_behind(
 ) -> None:
     script = "sleep 1000 & echo $! > new; mv new pid; wait"
     entry = EscalationConfig(name="ana", command=("/bin/sh", "-c", script), timeout_s=60)
-    way = way_of(entry, {"PATH": "/usr/bin:/bin"}, str(tmp_path))
+    way = notifier_of(entry, {"PATH": "/usr/bin:/bin"}, str(tmp_path))
     async with anyio.create_task_group() as tasks:
         tasks.start_soon(way.tell, BODY)
         pid = await until((lambda: read(tmp_path / "pid")), "what the command started")
@@ -94,13 +94,13 @@ def is_over(pid: int) -> bool:
 
 async def test_a_program_that_is_not_there_is_named(tmp_path: Path) -> None:
     entry = EscalationConfig(name="ana", command=("/no/such/tell",))
-    assert "/no/such/tell: no such program" in await tell(way_of(entry, {}, str(tmp_path)))
+    assert "/no/such/tell: no such program" in await tell(notifier_of(entry, {}, str(tmp_path)))
 
 
 async def test_a_message_is_posted_as_json_once() -> None:
     async with answering(204) as server:
         entry = EscalationConfig(name="ana", url=server.url)
-        assert await tell(way_of(entry, {}, "/")) == ""
+        assert await tell(notifier_of(entry, {}, "/")) == ""
     assert [json.loads(body) for body in server.bodies] == [json.loads(BODY)]
     assert "Content-Type: application/json" in server.requests[0].decode()
 
@@ -109,7 +109,7 @@ async def test_a_message_is_posted_as_json_once() -> None:
 async def test_anything_but_2xx_is_a_failure(status: int) -> None:
     async with answering(status) as server:
         entry = EscalationConfig(name="ana", url=server.url)
-        assert (await tell(way_of(entry, {}, "/"))).endswith(f"answered {status}")
+        assert (await tell(notifier_of(entry, {}, "/"))).endswith(f"answered {status}")
     assert len(server.requests) == 1
 
 
@@ -124,7 +124,7 @@ async def test_what_a_server_says_instead_of_an_answer_is_cut_and_safe() -> None
     async with listener, anyio.create_task_group() as tasks:
         tasks.start_soon(listener.serve, talk)
         why = await tell(
-            way_of(EscalationConfig(name="a", url=f"http://127.0.0.1:{port}/"), {}, "/")
+            notifier_of(EscalationConfig(name="a", url=f"http://127.0.0.1:{port}/"), {}, "/")
         )
         tasks.cancel_scope.cancel()
     assert "\x1b" not in why

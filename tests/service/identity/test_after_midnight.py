@@ -13,19 +13,18 @@ import pytest
 
 from tests.service.desk import Desk, places
 from tests.service.scribe import Scribe
-from watchgate.core.events import Tool
-from watchgate.core.records import CallData, Draft
-from watchgate.core.state import DAY_US, State
-from watchgate.service.askers import Askers
-from watchgate.service.clock import FakeClock
-from watchgate.service.identity import agents_file
-from watchgate.service.identity.agents_file import Agents
-from watchgate.service.identity.chains import chain_of
-from watchgate.service.identity.kept import Identity
+from watchgate.core.model.events import Tool
+from watchgate.core.model.records import CallData, Draft
+from watchgate.core.state.state import DAY_US, State
+from watchgate.service.host.core_identity import CoreIdentity
+from watchgate.service.host.restore_state import restored_state
+from watchgate.service.identity import agent_processes
+from watchgate.service.identity.agent_processes import AgentProcesses, SavedAgents
+from watchgate.service.identity.ancestry import chain_of
 from watchgate.service.identity.presence import CoreProcesses, Presences
 from watchgate.service.journal.writer import Journal
-from watchgate.service.process_table import Proc, itself
-from watchgate.service.remembering import remembered
+from watchgate.service.system.process_table import Proc, itself
+from watchgate.service.system.system_clock import FakeClock
 
 MIDNIGHT_US = 20_000 * DAY_US
 MINUTE_US = 60_000_000
@@ -80,18 +79,18 @@ def restart(tmp_path: Path, journal: Path) -> Restart:
 
     def start(now_us: int) -> Presences:
         desk = Desk()
-        desk.hub.askers = Askers()
+        desk.hub.askers = AgentProcesses()
         clock = FakeClock(msgspec.structs.replace(desk.clock.now(), wall_us=now_us))
-        state: State = remembered(journal, now_us, pytest.fail)
+        state: State = restored_state(journal, now_us, pytest.fail)
         desk.hub.recorder.state = state
-        return Identity(places(tmp_path), clock, desk.hub, CoreProcesses()).presences
+        return CoreIdentity(places(tmp_path), clock, desk.hub, CoreProcesses()).presences
 
     return start
 
 
 def keep(folder: Path, agent: Proc) -> Path:
     path = places(folder).agents
-    agents_file.save(path, Agents(((agent, ("claude", "s")),)))
+    agent_processes.save_agents(path, SavedAgents(((agent, ("claude", "s")),)))
     return path
 
 

@@ -7,10 +7,9 @@ import anyio
 import anyio.lowlevel
 import pytest
 
-from watchgate.service.askers import ACCOUNTED_KEPT, Askers
-from watchgate.service.identity import agents_file
-from watchgate.service.identity.kept_agents import KeptAgents
-from watchgate.service.process_table import Proc
+from watchgate.service.identity import agent_processes
+from watchgate.service.identity.agent_processes import ACCOUNTED_KEPT, AgentProcesses, AgentsOnDisk
+from watchgate.service.system.process_table import Proc
 
 FIRST = Proc(30, "300", "claude")
 SECOND = Proc(31, "310", "codex")
@@ -22,8 +21,8 @@ class Core:
     def __init__(self, path: Path) -> None:
         self.path = path
         self.failures: list[str] = []
-        self.askers = Askers(alive=lambda _agent: True, lineage=lambda agent: (agent,))
-        self.kept = KeptAgents(path, self.askers, self.failures.append)
+        self.askers = AgentProcesses(alive=lambda _agent: True, lineage=lambda agent: (agent,))
+        self.kept = AgentsOnDisk(path, self.askers, self.failures.append)
         self.kept.load()
 
     async def asks(self, agent: Proc, session: str = "s") -> set[int]:
@@ -36,7 +35,7 @@ class Core:
         return self.on_disk() if self.path.exists() else set()
 
     def on_disk(self) -> set[int]:
-        return {agent.pid for agent, _ in agents_file.load(self.path).known}
+        return {agent.pid for agent, _ in agent_processes.load_agents(self.path).known}
 
 
 @pytest.fixture
@@ -70,7 +69,7 @@ async def test_more_sessions_of_one_are_on_the_disk_in_a_moment(core: Core) -> N
     await core.asks(FIRST, "another")
     with anyio.fail_after(30):
         while ("claude", "another") not in {
-            named for _, named in agents_file.load(core.path).known
+            named for _, named in agent_processes.load_agents(core.path).known
         }:
             await anyio.lowlevel.checkpoint()
 

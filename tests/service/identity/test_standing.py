@@ -4,15 +4,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from watchgate.service.identity.standing import Chain, Side, leader_of, stand
-from watchgate.service.process_table import Proc
+from watchgate.service.identity.standing import AgentSide, Chain, leader_of, standing_of
+from watchgate.service.system.process_table import Proc
 
 INIT = Proc(1, "1", "systemd", sid=1)
 USERS = Proc(9, "9", "systemd", sid=9)
 WINDOW = Proc(15, "50", "gnome-terminal-", sid=15, program="gnome-terminal-server", vouched=True)
 SHELL = Proc(20, "200", "bash", sid=20, tty=5)
 AGENT = Proc(30, "300", "claude", sid=20, tty=5)
-AGENTS = Side(agents=((AGENT, SHELL, WINDOW, USERS, INIT),))
+AGENTS = AgentSide(agents=((AGENT, SHELL, WINDOW, USERS, INIT),))
 CLIENT_PID = 90
 
 
@@ -26,40 +26,44 @@ def older_tab() -> Chain:
 
 
 def test_a_terminal_that_was_open_before_the_agent_is_clear() -> None:
-    assert stand(older_tab(), AGENTS).standing == "clear"
+    assert standing_of(older_tab(), AGENTS).standing == "clear"
     beside = client(sid=20, tty=5), SHELL, WINDOW, USERS, INIT
-    assert stand(beside, AGENTS).standing == "clear", "the agent's own terminal, while it rests"
+    assert standing_of(beside, AGENTS).standing == "clear", (
+        "the agent's own terminal, while it rests"
+    )
 
 
 def test_the_agent_and_what_is_below_it_may_only_deny() -> None:
     below = client(sid=20, tty=5), AGENT, SHELL, WINDOW, USERS, INIT
-    assert stand(below, AGENTS).standing == "below"
-    assert stand((AGENT, SHELL, WINDOW, USERS, INIT), AGENTS).standing == "below"
-    assert stand((), Side()).standing == "below", "nobody can tell what started it"
+    assert standing_of(below, AGENTS).standing == "below"
+    assert standing_of((AGENT, SHELL, WINDOW, USERS, INIT), AGENTS).standing == "below"
+    assert standing_of((), AgentSide()).standing == "below", "nobody can tell what started it"
 
 
 @pytest.mark.parametrize("program", ["uv", "nice", "env", "fish"])
 def test_what_a_person_puts_before_a_command_locks_nothing(program: str) -> None:
     before = Proc(26, "850", program, sid=25, tty=6, program=program)
     chain = (client(sid=25), before, OLDER, WINDOW, USERS, INIT)
-    assert stand(chain, AGENTS).standing == "clear"
+    assert standing_of(chain, AGENTS).standing == "clear"
 
 
 def test_what_an_agent_that_is_gone_may_have_left_behind_is_adrift() -> None:
     left, child = Proc(50, "150", "sh", sid=50), Proc(51, "160", "sh", sid=50)
-    ended, now = Proc(28, "120", "claude"), Side(agents=AGENTS.agents)
+    ended, now = Proc(28, "120", "claude"), AgentSide(agents=AGENTS.agents)
     for waiting in (left, Proc(50, "150", "script", sid=50, tty=7)):
         chain = (client(sid=waiting.sid, tty=waiting.tty), child, waiting, INIT)
-        for side in (Side(first=ended), Side(agents=now.agents, first=ended)):
-            found = stand(chain, side)
+        for side in (AgentSide(first=ended), AgentSide(agents=now.agents, first=ended)):
+            found = standing_of(chain, side)
             assert (found.standing, found.adopted) == ("adrift", True)
-    assert stand(older_tab(), Side(agents=now.agents, first=ended)).standing == "clear"
+    assert standing_of(older_tab(), AgentSide(agents=now.agents, first=ended)).standing == "clear"
 
 
 def test_what_the_core_started_may_only_deny() -> None:
     core = Proc(40, "400", "watchgate", sid=40)
-    assert stand((client(), core, INIT), Side(core_pid=40)).standing == "below"
-    assert stand((core, INIT), Side(core_pid=40)).standing == "clear", "the core's own console"
+    assert standing_of((client(), core, INIT), AgentSide(core_pid=40)).standing == "below"
+    assert standing_of((core, INIT), AgentSide(core_pid=40)).standing == "clear", (
+        "the core's own console"
+    )
 
 
 TMUX = Proc(12, "120", "tmux: server", sid=12)
@@ -125,10 +129,12 @@ LOCKED = {
 
 @pytest.mark.parametrize("chain", LOCKED.values(), ids=LOCKED)
 def test_a_terminal_in_which_an_agent_could_have_started_it_is_locked(chain: Chain) -> None:
-    found = stand(chain, AGENTS)
+    found = standing_of(chain, AGENTS)
     assert found.standing == "locked"
     assert found.why
-    assert stand(chain, Side()).standing == "clear", "while no agent is known and no session open"
+    assert standing_of(chain, AgentSide()).standing == "clear", (
+        "while no agent is known and no session open"
+    )
 
 
 ADRIFT = {
@@ -153,28 +159,28 @@ ADRIFT = {
 
 @pytest.mark.parametrize("chain", ADRIFT.values(), ids=ADRIFT)
 def test_what_an_agent_could_have_set_adrift_may_let_nothing_run(chain: Chain) -> None:
-    assert stand(chain, AGENTS).standing == "adrift"
+    assert standing_of(chain, AGENTS).standing == "adrift"
 
 
 def test_what_the_first_process_of_a_container_adopts_is_adrift() -> None:
     first = Proc(1, "1", "bash", sid=1, tty=5)
-    agents = Side(agents=((AGENT, first),))
-    assert stand((client(sid=1, tty=5), first), agents).standing == "adrift"
+    agents = AgentSide(agents=((AGENT, first),))
+    assert standing_of((client(sid=1, tty=5), first), agents).standing == "adrift"
 
 
 def test_what_the_cores_handlers_may_have_left_behind_is_adrift() -> None:
     core = Proc(40, "400", "watchgate", sid=40)
     left = client(sid=80), Proc(80, "800", "sh", sid=80), INIT
-    assert stand(left, Side(starter=core)).standing == "adrift"
+    assert standing_of(left, AgentSide(starter=core)).standing == "adrift"
 
 
 HOST = Proc(16, "160", "host", sid=14)
 TERMINALS = Proc(17, "170", "ptyhost", sid=14)
 
 
-def in_an_editor(main: Proc) -> Side:
+def in_an_editor(main: Proc) -> AgentSide:
     """As in VS Code: the agent below one child of the main process, shells below another."""
-    return Side(agents=((Proc(30, "300", "node", sid=14), HOST, main, USERS, INIT),))
+    return AgentSide(agents=((Proc(30, "300", "node", sid=14), HOST, main, USERS, INIT),))
 
 
 @pytest.mark.parametrize("main", [PLAIN, CODE])
@@ -185,29 +191,31 @@ def in_an_editor(main: Proc) -> Side:
 )
 def test_the_commands_of_an_editors_own_agent_are_locked(main: Proc, shell: Proc) -> None:
     chain = client(sid=shell.sid, tty=shell.tty), shell, TERMINALS, main, USERS, INIT
-    found = stand(chain, in_an_editor(main), decides=True)
+    found = standing_of(chain, in_an_editor(main), decides=True)
     assert found.standing == ("locked" if shell.tty else "adrift")
 
 
 def test_an_older_terminal_is_locked_where_its_opener_is_an_editor_and_else_clear() -> None:
     shell = Proc(25, "250", "bash", sid=25, tty=6)
     chains = {main: (client(), shell, TERMINALS, main, USERS, INIT) for main in (PLAIN, CODE)}
-    assert stand(chains[CODE], in_an_editor(CODE)).standing == "locked"
-    assert stand(chains[PLAIN], in_an_editor(PLAIN)).standing == "clear", "an emulator of any name"
+    assert standing_of(chains[CODE], in_an_editor(CODE)).standing == "locked"
+    assert standing_of(chains[PLAIN], in_an_editor(PLAIN)).standing == "clear", (
+        "an emulator of any name"
+    )
 
 
 def test_a_desktop_above_both_is_no_agents_side() -> None:
     i3 = Proc(14, "140", "i3", sid=14)
     own = Proc(18, "180", "xterm", sid=14)
-    agents = Side(agents=((AGENT, SHELL, Proc(19, "190", "xterm", sid=14), i3, INIT),))
+    agents = AgentSide(agents=((AGENT, SHELL, Proc(19, "190", "xterm", sid=14), i3, INIT),))
     shell = Proc(25, "250", "bash", sid=25, tty=6)
-    assert stand((client(), shell, own, i3, INIT), agents).standing == "clear"
+    assert standing_of((client(), shell, own, i3, INIT), agents).standing == "clear"
     started = client(sid=14, tty=0), Proc(26, "860", "sh", sid=14), i3, INIT
-    assert stand(started, agents).standing == "adrift", "i3-msg exec"
+    assert standing_of(started, agents).standing == "adrift", "i3-msg exec"
 
 
 def test_with_a_session_open_whose_agent_nobody_knows_nobody_is_clear() -> None:
-    found = stand(older_tab(), Side(unaccounted=True))
+    found = standing_of(older_tab(), AgentSide(unaccounted=True))
     assert found.standing == "locked"
     assert "session is open" in found.why
 
@@ -226,9 +234,9 @@ def test_where_no_sessions_are_told_the_terminal_is_known_by_its_number() -> Non
     login = Proc(24, "240", "login", tty=6)
     chain = Proc(90, "900", "watchgate", tty=6), shell, login, Proc(15, "50", "Terminal"), INIT
     assert leader_of(chain) == login
-    assert stand(chain, AGENTS).standing == "clear"
+    assert standing_of(chain, AGENTS).standing == "clear"
     younger = chain[0], shell, Proc(24, "340", "login", tty=6), *chain[3:]
-    assert stand(younger, AGENTS).standing == "locked"
+    assert standing_of(younger, AGENTS).standing == "locked"
 
 
 @st.composite
@@ -255,13 +263,19 @@ def test_no_agent_more_ever_makes_anybody_stand_better(chain: Chain, one: int, t
     order = ["below", "adrift", "locked", "clear"]
     first = (Proc(30, str(one), "claude"),)
     second = (Proc(31, str(two), "codex"),)
-    alone, both = stand(chain, Side(agents=(first,))), stand(chain, Side(agents=(first, second)))
+    alone, both = (
+        standing_of(chain, AgentSide(agents=(first,))),
+        standing_of(chain, AgentSide(agents=(first, second))),
+    )
     assert order.index(both.standing) <= order.index(alone.standing)
 
 
 @given(chains(), st.integers(1, 600))
 def test_whoever_is_clear_has_no_younger_leader_above(chain: Chain, start: int) -> None:
-    if stand(chain, Side(agents=((Proc(30, str(start), "claude"),),))).standing == "clear":
+    if (
+        standing_of(chain, AgentSide(agents=((Proc(30, str(start), "claude"),),))).standing
+        == "clear"
+    ):
         leaders = [each for each in chain[:-1] if each.sid == each.pid]
         assert all(int(each.start) < start for each in leaders)
         assert not any(each.comm in ("tmux: server", "cron") for each in chain[1:])

@@ -7,9 +7,9 @@ import pytest
 
 from tests.service.integrity.watched import AGENTS
 from watchgate.link.paths import Paths, paths
-from watchgate.service.setup import client_copy
+from watchgate.service.setup import hook_client
+from watchgate.service.setup.agent_files import setup_of
 from watchgate.service.setup.installer import Installer
-from watchgate.service.setup.targets import setup_of
 
 
 @pytest.fixture
@@ -30,4 +30,4 @@ def installer(places: Paths, tmp_path: Path) -> Installer:
 @pytest.fixture(autouse=True)
 def no_bytecode(monkeypatch: pytest.MonkeyPatch) -> None:
     """What is not looked at here need not be made."""
-    monkeypatch.setattr(client_copy, "renew_bytecode", lambda *_: True)
+    monkeypatch.setattr(hook_client, "renew_bytecode", lambda *_: True)

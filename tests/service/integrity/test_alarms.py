@@ -6,10 +6,10 @@ import msgspec
 from hypothesis import given
 from hypothesis import strategies as st
 
-from watchgate.core.gate_folds import GATE_FOLDS
-from watchgate.core.records import Record, TamperedData
-from watchgate.core.views import GateView
-from watchgate.service.integrity.alarms import Alarms, Key
+from watchgate.core.model.records import Record, TamperedData
+from watchgate.core.model.views import GateView
+from watchgate.core.state.gate_folds import GATE_FOLDS
+from watchgate.service.integrity.examiner import Alarms, WatchedKey
 
 
 def finding(path: str = "/a", digest: str = "1") -> TamperedData:
@@ -52,7 +52,7 @@ def test_what_is_mended_is_told_with_both_digests() -> None:
 )
 def test_the_gate_shows_exactly_what_stays_wrong(looks: list[dict[str, str]]) -> None:
     alarms, gate, seq = Alarms(), GateView(), 0
-    before: dict[Key, TamperedData] = {}
+    before: dict[WatchedKey, TamperedData] = {}
     for look in looks:
         now = {(f"/{name}", "claude"): finding(f"/{name}", digest) for name, digest in look.items()}
         for kind, told in alarms.look(now):

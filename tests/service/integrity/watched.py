@@ -11,11 +11,11 @@ from tests.service.desk import Desk
 from watchgate.agents.base import Adapter
 from watchgate.agents.registry import ADAPTERS
 from watchgate.link.paths import Paths
-from watchgate.service.integrity.watch import IntegrityWatch
-from watchgate.service.policy.store import Policies
-from watchgate.service.setup.installer import Installer, Setting
+from watchgate.service.integrity.integrity_watch import IntegrityWatch
+from watchgate.service.policies.policy_store import Policies
+from watchgate.service.setup.installer import HookSettings, Installer
 
-GUARD = Setting(profile="guard", client_deadline_s=3660)
+GUARD = HookSettings(profile="guard", client_deadline_s=3660)
 PYTHON = Path(sys.executable)
 AGENTS = {name: ADAPTERS[name] for name in INSTALLABLE}
 CLAUDE = ADAPTERS["claude"]

@@ -13,7 +13,7 @@ import pytest
 
 from tests.service.scribe import Scribe
 from watchgate.service.journal.schema import open_to_write
-from watchgate.service.journal.verify import verify
+from watchgate.service.journal.verification import verify_journal
 from watchgate.service.journal.writer import Journal, Pace
 
 QUICK = Pace(flush_s=0.001, retry_s=3_600)
@@ -125,7 +125,7 @@ def test_a_fault_is_told_and_what_came_meanwhile_is_written_when_it_is_over(
         assert not scribe.commit(), "it stays so while it is so"
     assert scribe.commit()
     assert (journal.lost, journal.dropped, journal.close()) == ("", 0, 0)
-    verdict = verify(path)
+    verdict = verify_journal(path)
     assert (verdict.count, verdict.problem) == (322, None)
 
 

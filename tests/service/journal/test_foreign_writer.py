@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 
 from tests.service.scribe import Scribe
-from watchgate.service.journal.purging import empty_log
+from watchgate.service.history.session_purge import empty_log
 from watchgate.service.journal.schema import open_to_read
-from watchgate.service.journal.verify import verify
+from watchgate.service.journal.verification import verify_journal
 from watchgate.service.journal.writer import Journal, Pace
 
 QUICK = Pace(flush_s=0.01, retry_s=0.01, look_s=0.02)
@@ -89,7 +89,7 @@ def test_what_comes_afterwards_is_written_as_evidence(journal: Journal) -> None:
     with closing(open_to_read(journal.path)) as reading:
         found = [seq for (seq,) in reading.execute("SELECT seq FROM record ORDER BY seq")]
     assert found == [1, 3, 4, 5]
-    assert (problem := verify(journal.path).problem) is not None
+    assert (problem := verify_journal(journal.path).problem) is not None
     assert problem.seq in (2, 3)
 
 
@@ -99,7 +99,7 @@ def test_readers_and_the_core_itself_are_no_other_writers(journal: Journal) -> N
     assert scribe.commit()
     with closing(open_to_read(journal.path)) as reading:
         reading.execute("SELECT count(*) FROM record").fetchone()
-        verify(journal.path)
+        verify_journal(journal.path)
         scribe.write(300)
         assert scribe.commit()
     done: list[object] = []

@@ -13,8 +13,14 @@ import pytest
 
 from tests.service.forging import copy_to, forger
 from tests.service.scribe import write_history
-from watchgate.core.chain import START, Head, Problem
-from watchgate.service.journal.head import HeadError, HeadFile, head_path, head_problem, read_head
+from watchgate.core.chain.hash_chain import START, Head, Problem
+from watchgate.service.journal.journal_disk import (
+    HeadError,
+    HeadFile,
+    head_path,
+    head_problem,
+    read_head,
+)
 
 COUNT = 8
 FIRST, SECOND = Head(7, "a" * 64), Head(8, "b" * 64)

@@ -14,19 +14,17 @@ import msgspec
 import pytest
 from anyio.abc import SocketStream
 
-from tests.service.test_host import Place
-from tests.service.wire import rest, until
+from tests.service.host.test_core_host import Place
+from tests.service.wire_frames import rest, until
+from watchgate.core.model.records import Record
 from watchgate.core.patterns import allowance
-from watchgate.core.records import Record
-from watchgate.link.client import ControlClient, connect
+from watchgate.link.control_client import ControlClient, connect
 from watchgate.link.protocol import Result
-from watchgate.service import past_sessions
-from watchgate.service.export_verify import verify as verify_export
-from watchgate.service.exported import read_export
-from watchgate.service.journal import reading
-from watchgate.service.journal.purging import purge_alone
-from watchgate.service.journal.verify import verify
-from watchgate.service.shown import LISTED_CHARS
+from watchgate.service.control.query_verbs import LISTED_CHARS
+from watchgate.service.history import recorded_sessions
+from watchgate.service.history.session_purge import purge_alone
+from watchgate.service.journal import journal_reader
+from watchgate.service.journal.verification import read_export, verify_export, verify_journal
 
 WORD_BYTES = 20
 MARKER = re.compile(rb"part-\d{7}")
@@ -100,7 +98,7 @@ async def decided(place: Place, client: ControlClient, given: dict[str, Any], **
     async with sent(place, call(given, "PostToolUse", tool_response={"stdout": ""}), "observe"):
         pass
     end = (place.paths.journal, "tool.post", 1_000, 1)
-    await until(lambda: list(reading.of_kind(*end)), "the end of the call")
+    await until(lambda: list(journal_reader.of_kind(*end)), "the end of the call")
 
 
 def copies(folder: Path, size_bytes: int) -> float:
@@ -111,14 +109,14 @@ def copies(folder: Path, size_bytes: int) -> float:
 
 
 def of_kind(place: Place, kind: str) -> Record:
-    (found,) = reading.of_kind(place.paths.journal, kind, 1_000, 2)
+    (found,) = journal_reader.of_kind(place.paths.journal, kind, 1_000, 2)
     return found
 
 
 def stored(place: Place, kind: str) -> Record:
     """The record as it stands in the journal."""
-    with reading.held(place.paths.journal, as_stored=True) as held:
-        (found,) = (each for each in reading.read(held, 1, 1_000) if each.kind == kind)
+    with journal_reader.opened_journal(place.paths.journal, as_stored=True) as held:
+        (found,) = (each for each in journal_reader.read(held, 1, 1_000) if each.kind == kind)
         return found
 
 
@@ -129,7 +127,7 @@ async def test_its_bytes_stand_once_on_the_disk(place: Place, given: dict[str, A
     journal = place.paths.journal
     assert 0.99 <= copies(journal.parent, 4_000_000) <= 1.1
     assert journal.stat().st_size <= 4_000_000 * OVERHEAD
-    assert verify(journal).problem is None
+    assert verify_journal(journal).problem is None
     begun = of_kind(place, "tool.pre").seq
     for kind in ("approval.requested", "tool.post"):
         tool = stored(place, kind).data["tool"]
@@ -213,13 +211,13 @@ async def test_an_export_proves_itself_and_is_read_back_whole(place: Place, tmp_
     async with place.running(), connect(place.paths.control_socket) as client:
         await decided(place, client, COMMANDS["write"])
     path = tmp_path / "export.jsonl"
-    with reading.held(place.paths.journal, as_stored=True) as held:
-        lines = [msgspec.json.encode(each) for each in reading.read(held, 1, 1_000)]
+    with journal_reader.opened_journal(place.paths.journal, as_stored=True) as held:
+        lines = [msgspec.json.encode(each) for each in journal_reader.read(held, 1, 1_000)]
     path.write_bytes(b"\n".join(lines))
     assert verify_export(path).problem is None
     again = {each.kind: each for each in read_export(path)}
     assert again["approval.requested"].data["tool"]["input"] == COMMANDS["write"]
-    own = past_sessions.records_of(place.paths.journal, "claude", "one")
+    own = recorded_sessions.records_of(place.paths.journal, "claude", "one")
     (ended,) = (each for each in own if each.kind == "tool.post")
     assert ended.data == again["tool.post"].data
 
@@ -230,7 +228,7 @@ async def test_a_purge_takes_it_with_every_reference_to_it(place: Place) -> None
     purge_alone(place.paths, "claude", "one", by="kim", at=1, content="commands")
     assert copies(place.paths.journal.parent, 4_000_000) == 0
     assert of_kind(place, "approval.requested").data == {}
-    assert verify(place.paths.journal).problem is None
+    assert verify_journal(place.paths.journal).problem is None
 
 
 async def test_a_record_whose_holder_left_the_journal_says_how_large_it_was(place: Place) -> None:

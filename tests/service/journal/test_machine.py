@@ -14,12 +14,12 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 
 from tests.service.scribe import Scribe
-from watchgate.core.records import Draft
-from watchgate.core.retention import Limits
-from watchgate.service.journal import reading
-from watchgate.service.journal.retention import look
+from watchgate.core.chain.chain_walk import RetentionLimits
+from watchgate.core.model.records import Draft
+from watchgate.service.journal import journal_reader
+from watchgate.service.journal.journal_retention import due_cut
 from watchgate.service.journal.schema import open_to_write
-from watchgate.service.journal.verify import verify
+from watchgate.service.journal.verification import verify_journal
 from watchgate.service.journal.writer import Journal, Pace
 
 DAY_US = 86_400_000_000
@@ -62,7 +62,7 @@ class JournalMachine(RuleBasedStateMachine):
         elif sealed > self.locked_at:
             assert not done, "what came behind the lock cannot be on the disk"
         if done:
-            assert reading.ends(self.path)[1] == sealed
+            assert journal_reader.ends(self.path)[1] == sealed
             self.kept = sealed
 
     @precondition(lambda self: self.other is None)
@@ -92,9 +92,9 @@ class JournalMachine(RuleBasedStateMachine):
     def let_go(self, part: float, slices: int) -> None:
         """The oldest leave, or some of them before the core ends."""
         self.commit()
-        limits = Limits(max_age_days=1, max_size_mb=16)
+        limits = RetentionLimits(max_age_days=1, max_size_mb=16)
         now_us = DAY_US + int(self.kept * part) * 1_000_000 + 1
-        found = look(self.path, limits, now_us) if self.kept else None
+        found = due_cut(self.path, limits, now_us) if self.kept else None
         if found is None:
             return
         draft = Draft(kind="policy.checkpoint", at=self.kept * 1_000_000, data=found.checkpoint)
@@ -108,9 +108,9 @@ class JournalMachine(RuleBasedStateMachine):
 
     @invariant()
     def is_sound(self) -> None:
-        verdict = verify(self.path)
+        verdict = verify_journal(self.path)
         assert verdict.problem is None
-        low, high = reading.ends(self.path)
+        low, high = journal_reader.ends(self.path)
         assert high >= self.kept
         assert low == (self.low + 1 if high else 1)
 
@@ -120,7 +120,7 @@ class JournalMachine(RuleBasedStateMachine):
         assert self.journal.close() == 0
         with closing(sqlite3.connect(self.path)) as connection:
             assert connection.execute("PRAGMA integrity_check").fetchone() == ("ok",)
-        assert verify(self.path).head.seq == self.scribe.chain.seq
+        assert verify_journal(self.path).head.seq == self.scribe.chain.seq
         shutil.rmtree(self.folder)
 
 

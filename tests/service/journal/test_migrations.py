@@ -12,9 +12,14 @@ from pathlib import Path
 import pytest
 
 from tests.service.scribe import Scribe, write_history
-from watchgate.service.journal.migrations import STEPS
-from watchgate.service.journal.schema import FORMAT, JournalError, open_to_read, open_to_write
-from watchgate.service.journal.verify import verify
+from watchgate.service.journal.schema import (
+    FORMAT,
+    STEPS,
+    JournalError,
+    open_to_read,
+    open_to_write,
+)
+from watchgate.service.journal.verification import verify_journal
 from watchgate.service.journal.writer import Journal
 
 COUNT = 300
@@ -51,14 +56,14 @@ def test_a_core_brings_an_older_journal_along_and_goes_on_with_it(old: Path) -> 
     Scribe(journal).write(2)
     assert journal.close() == 0
     assert (pragma(old, "user_version"), pragma(old, "auto_vacuum")) == (FORMAT, 2)
-    verdict = verify(old)
+    verdict = verify_journal(old)
     assert (verdict.count, verdict.problem) == (COUNT + 2, None)
     assert {file.stat().st_mode & 0o777 for file in old.parent.glob("journal*")} == {0o600}
 
 
 def test_whoever_only_reads_leaves_it_as_it_is(old: Path) -> None:
     open_to_read(old).close()
-    assert verify(old).count == COUNT
+    assert verify_journal(old).count == COUNT
     assert pragma(old, "user_version") == 1
 
 
@@ -114,8 +119,8 @@ def test_a_core_killed_on_the_way_leaves_the_older_format_whole(old: Path, tmp_p
     assert (ends.count(-9) >= 2, ends[-1]) == (True, 0), "killed on the way, and at last not"
     for copy, end in zip(copies, ends, strict=True):
         path = copy / "journal.db"
-        assert verify(path).problem is None
-        assert verify(path).count == COUNT
+        assert verify_journal(path).problem is None
+        assert verify_journal(path).count == COUNT
         assert pragma(path, "user_version") == (1 if end else FORMAT)
         open_to_write(path).close()
         assert pragma(path, "auto_vacuum") == 2

@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 
 from tests.service.scribe import write_history
-from watchgate.service.journal import reading
+from watchgate.service.journal import journal_reader
 from watchgate.service.journal.schema import JournalError, open_to_read, open_to_write
-from watchgate.service.journal.verify import verify
+from watchgate.service.journal.verification import verify_journal
 from watchgate.service.journal.writer import Journal
 
 NOBODY = 65534
@@ -86,15 +86,15 @@ def test_what_is_not_a_database_is_refused(path: Path) -> None:
     with pytest.raises(JournalError, match="is not a database: move it away"):
         Journal.open(path)
     with pytest.raises(JournalError, match="is not a database"):
-        reading.tail(path, 1)
+        journal_reader.tail(path, 1)
 
 
 def test_an_empty_file_becomes_a_journal_and_cannot_be_read_before(path: Path) -> None:
     path.touch(mode=0o600)
     with pytest.raises(JournalError, match="empty database"):
-        verify(path)
+        verify_journal(path)
     Journal.open(path).close()
-    assert verify(path).count == 0
+    assert verify_journal(path).count == 0
 
 
 def test_a_damaged_journal_is_refused(path: Path) -> None:
@@ -170,7 +170,7 @@ def test_a_read_only_file_is_refused_and_stays_readable(unprivileged_dir: Path) 
     with pytest.raises(JournalError, match="give yourself write access") as refused:
         Journal.open(path)
     assert refused.value.mendable, "a core may wait for that"
-    assert verify(path).count == 3
+    assert verify_journal(path).count == 3
 
 
 def test_a_reader_cannot_write(path: Path) -> None:
@@ -186,4 +186,4 @@ def test_a_path_with_awkward_characters_is_opened(tmp_path: Path) -> None:
     folder = tmp_path / "50% of?it#here é"
     folder.mkdir()
     write_history(folder / "journal.db", 2)
-    assert verify(folder / "journal.db").count == 2
+    assert verify_journal(folder / "journal.db").count == 2

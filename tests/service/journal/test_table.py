@@ -10,14 +10,14 @@ from pathlib import Path
 import pytest
 
 from tests.service.scribe import write_history
-from watchgate.service.journal.schema import open_to_write
-from watchgate.service.journal.table import (
+from watchgate.service.journal.journal_disk import (
     GIVEN_BACK_PAGES,
     SPARE_PAGES,
-    delete,
-    drop_data,
-    give_back,
+    delete_rows,
+    drop_row_data,
+    give_back_pages,
 )
+from watchgate.service.journal.schema import open_to_write
 
 FULL = 2
 
@@ -40,38 +40,38 @@ def numbers(connection: sqlite3.Connection) -> list[int]:
 def test_rows_leave_from_the_front_and_the_newest_never_does(
     connection: sqlite3.Connection,
 ) -> None:
-    delete(connection, 40)
+    delete_rows(connection, 40)
     assert numbers(connection) == list(range(41, 61))
-    delete(connection, 1_000)
+    delete_rows(connection, 1_000)
     assert numbers(connection) == [60]
 
 
 def test_pages_are_given_back_some_at_a_time_but_for_a_few(connection: sqlite3.Connection) -> None:
-    delete(connection, 50)
+    delete_rows(connection, 50)
     free = pragma(connection, "freelist_count")
     assert free > SPARE_PAGES + 2 * GIVEN_BACK_PAGES
-    while give_back(connection):
+    while give_back_pages(connection):
         free -= GIVEN_BACK_PAGES
         assert pragma(connection, "freelist_count") == free
     assert SPARE_PAGES - GIVEN_BACK_PAGES < pragma(connection, "freelist_count") <= SPARE_PAGES
-    assert not give_back(connection)
+    assert not give_back_pages(connection)
 
 
 def test_every_write_is_flushed_again_afterwards(connection: sqlite3.Connection) -> None:
-    delete(connection, 50)
+    delete_rows(connection, 50)
     assert pragma(connection, "synchronous") == FULL
-    give_back(connection)
+    give_back_pages(connection)
     assert pragma(connection, "synchronous") == FULL
     connection.execute("PRAGMA query_only = ON")
     with pytest.raises(sqlite3.OperationalError, match="readonly"):
-        delete(connection, 55)
+        delete_rows(connection, 55)
     assert pragma(connection, "synchronous") == FULL
 
 
 def test_data_are_dropped_and_what_identifies_them_stays(connection: sqlite3.Connection) -> None:
     connection.execute("UPDATE record SET kind = 'policy.checkpoint' WHERE seq = 3")
     before = connection.execute("SELECT digest, hash FROM record").fetchall()
-    drop_data(connection, [2, 3, 5, 900])
+    drop_row_data(connection, [2, 3, 5, 900])
     empty = connection.execute("SELECT seq FROM record WHERE data IS NULL").fetchall()
     assert empty == [(2,), (5,)], "the records before a checkpoint cannot be told without it"
     assert connection.execute("SELECT digest, hash FROM record").fetchall() == before

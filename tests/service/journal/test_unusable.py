@@ -11,12 +11,12 @@ import anyio
 import pytest
 
 from tests.service.scribe import Scribe, write_history
-from watchgate.core.chain import START
-from watchgate.core.state import State
+from watchgate.core.chain.hash_chain import START
+from watchgate.core.state.state import State
 from watchgate.service.journal import unusable
 from watchgate.service.journal.schema import JournalError
 from watchgate.service.journal.unusable import UnusableJournal, missed, open_journal, usable_again
-from watchgate.service.journal.verify import verify
+from watchgate.service.journal.verification import verify_journal
 from watchgate.service.journal.writer import Journal
 
 
@@ -160,7 +160,7 @@ async def test_it_is_tried_again_until_it_was_mended(
     mended, _ = open_journal(path, State)
     assert (mended.head, mended.fault) == (START, None)
     mended.close()
-    assert verify(path).problem is None
+    assert verify_journal(path).problem is None
 
 
 def test_the_next_core_tells_what_is_missing() -> None:

@@ -16,12 +16,11 @@ import msgspec
 import pytest
 
 from tests.service.scribe import Scribe, committed, open_impatient, write_history
-from watchgate.core.chain import START, Head, Row
-from watchgate.service.journal import reading
-from watchgate.service.journal.disk import JournalDisk
-from watchgate.service.journal.head import head_path, read_head
+from watchgate.core.chain.hash_chain import START, Head, JournalRow
+from watchgate.service.journal import journal_reader
+from watchgate.service.journal.journal_disk import JournalDisk, head_path, read_head
 from watchgate.service.journal.schema import open_to_write
-from watchgate.service.journal.verify import verify
+from watchgate.service.journal.verification import verify_journal
 from watchgate.service.journal.writer import OVERFULL, Journal, Pace
 
 NEVER = Pace(flush_s=3_600)
@@ -41,7 +40,7 @@ def until(true: Callable[[], bool]) -> None:
 
 
 def sequence(path: Path) -> list[int]:
-    return [record.seq for record in reading.tail(path, 1_000_000)]
+    return [record.seq for record in journal_reader.tail(path, 1_000_000)]
 
 
 def test_a_new_journal_is_empty_and_private(path: Path) -> None:
@@ -58,7 +57,7 @@ def test_what_was_committed_is_read_back_as_it_was(path: Path) -> None:
     journal = Journal.open(path)
     row = Scribe(journal).write(text="naïve \x00 \U0001f600 'quoted'")
     assert committed(journal)
-    assert reading.tail(path, 1) == [row.record()]
+    assert journal_reader.tail(path, 1) == [row.record()]
     journal.close()
 
 
@@ -68,7 +67,7 @@ def test_any_number_of_rows_goes_in_at_once(path: Path, count: int) -> None:
     Scribe(journal).write(count)
     assert committed(journal)
     assert journal.close() == 0
-    verdict = verify(path)
+    verdict = verify_journal(path)
     assert (verdict.count, verdict.problem) == (count, None)
 
 
@@ -142,9 +141,13 @@ def test_the_next_core_goes_on_from_the_head(path: Path) -> None:
     assert journal.head.seq == 3
     Scribe(journal, core="core-b").write(2)
     journal.close()
-    verdict = verify(path)
+    verdict = verify_journal(path)
     assert (verdict.count, verdict.problem) == (5, None)
-    assert [record.core for record in reading.tail(path, 3)] == ["core-a", "core-b", "core-b"]
+    assert [record.core for record in journal_reader.tail(path, 3)] == [
+        "core-a",
+        "core-b",
+        "core-b",
+    ]
 
 
 def test_the_head_file_follows_every_commit(path: Path) -> None:
@@ -200,7 +203,7 @@ def test_a_journal_whose_tail_was_cut_says_so_when_it_is_opened(path: Path) -> N
     assert journal.fault is not None
     assert "journal.head names it, the journal ends at record 3" in journal.fault
     journal.close()
-    assert verify(path).problem is not None
+    assert verify_journal(path).problem is not None
 
 
 CHILD = """
@@ -227,14 +230,14 @@ def test_what_was_committed_survives_a_killed_core(path: Path) -> None:
     rest, _ = child.communicate(timeout=30)
     last = int((rest.split() or printed)[-1])
 
-    verdict = verify(path)
+    verdict = verify_journal(path)
     assert (verdict.problem, verdict.count >= last) == (None, True)
     journal = Journal.open(path)
     assert journal.fault is None
     assert journal.head == verdict.head
     Scribe(journal).write(2)
     journal.close()
-    assert verify(path).problem is None
+    assert verify_journal(path).problem is None
 
 
 def test_a_locked_journal_is_lost_and_comes_back_complete(path: Path) -> None:
@@ -251,7 +254,7 @@ def test_a_locked_journal_is_lost_and_comes_back_complete(path: Path) -> None:
     assert scribe.commit()
     assert not journal.lost
     journal.close()
-    assert verify(path).count == 5
+    assert verify_journal(path).count == 5
 
 
 def test_few_rows_that_are_large_leave_no_room_for_observations(path: Path) -> None:
@@ -294,14 +297,14 @@ def test_from_the_first_row_beyond_the_cap_all_are_dropped_and_the_chain_has_no_
     again = Journal.open(path)
     Scribe(again).write()
     again.close()
-    assert (verify(path).count, verify(path).problem) == (5, None)
+    assert (verify_journal(path).count, verify_journal(path).problem) == (5, None)
 
 
 def test_rows_that_are_just_being_tried_take_room(path: Path) -> None:
     trying, tried = threading.Event(), threading.Event()
 
     class Stuck(JournalDisk):
-        def insert(self, rows: Sequence[Row], purged: Sequence[int] = ()) -> None:
+        def insert(self, rows: Sequence[JournalRow], purged: Sequence[int] = ()) -> None:
             trying.set()
             assert tried.wait(30)
             super().insert(rows, purged)
@@ -372,7 +375,7 @@ def test_a_head_file_that_cannot_be_written_fails_the_commit(path: Path) -> None
     until(lambda: not journal.lost)
     assert scribe.commit()
     journal.close()
-    assert verify(path).problem is None
+    assert verify_journal(path).problem is None
 
 
 def test_another_writer_of_the_same_number_is_noticed(path: Path) -> None:
@@ -411,7 +414,7 @@ def test_several_rows_go_in_together_or_not_at_all(path: Path) -> None:
 
 
 def data_of(path: Path, seq: int) -> dict[str, Any]:
-    (record,) = reading.read(path, seq, seq)
+    (record,) = journal_reader.read(path, seq, seq)
     return record.data
 
 

@@ -6,9 +6,9 @@ from pathlib import Path
 from typing import Any
 
 from tests.service.lookback import disk
-from watchgate.agents.usage.places import places
-from watchgate.core.lookback.cost import Cost
-from watchgate.service.lookback.costs import cost_of
+from watchgate.agents.usage import usage_places
+from watchgate.core.lookback.lookback_report import ModelCost
+from watchgate.service.lookback.transcript_look import lookback_cost
 from watchgate.service.prices.prices import Prices
 
 
@@ -25,10 +25,12 @@ def line(model: str, call: str, at: str = disk.SAID) -> dict[str, Any]:
     }
 
 
-def cost(home: Path) -> Cost:
+def cost(home: Path) -> ModelCost:
     prices = Prices((), now_us=disk.NOON_US)
     since_us = disk.NOON_US - disk.DAY_US
-    return cost_of(places({}, str(home)), prices, since_us, lambda at: at // disk.DAY_US)
+    return lookback_cost(
+        usage_places({}, str(home)), prices, since_us, lambda at: at // disk.DAY_US
+    )
 
 
 def test_calls_since_then_are_priced_and_those_of_before_are_not(tmp_path: Path) -> None:
@@ -49,4 +51,4 @@ def test_a_model_without_a_price_makes_it_a_lower_bound_or_unknown(tmp_path: Pat
 
 
 def test_without_any_usage_there_is_no_price_to_tell(tmp_path: Path) -> None:
-    assert cost(tmp_path) == Cost()
+    assert cost(tmp_path) == ModelCost()

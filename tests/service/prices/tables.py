@@ -7,8 +7,8 @@ from typing import Any
 
 import msgspec
 
-from watchgate.core.ledger.call import UsageCall
-from watchgate.service.prices.files import Fetched, write_fetched
+from watchgate.core.usage.usage_calls import UsageCall
+from watchgate.service.prices.price_files import FetchedTable, write_fetched
 
 DAY_US = 86_400_000_000
 NOW_US = 1_795_305_600_000_000  # 2026-11-22
@@ -32,7 +32,7 @@ def provider(name: str, begins: str, *models: dict[str, Any]) -> dict[str, Any]:
 
 def keep(path: Path, table: Any, at_us: int = NOW_US) -> None:
     raw = msgspec.Raw(msgspec.json.encode(table))
-    write_fetched(path, Fetched(fetched_us=at_us, url="https://prices.test", providers=raw))
+    write_fetched(path, FetchedTable(fetched_us=at_us, url="https://prices.test", providers=raw))
 
 
 def call(name: str, **more: Any) -> UsageCall:

@@ -12,10 +12,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from watchgate.core.ledger.call import PICO, UsageCall
-from watchgate.core.ledger.rates import cost
+from watchgate.core.usage.pricing import cost
+from watchgate.core.usage.usage_calls import PICO, UsageCall
+from watchgate.service.prices.price_table import context
 from watchgate.service.prices.prices import Prices
-from watchgate.service.prices.table import context
 
 PRICES = Prices()
 WORDS = ("", "fast", "priority", "flex", "batch", "default", "fast batch", "something else")

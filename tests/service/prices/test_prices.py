@@ -11,9 +11,9 @@ import msgspec
 import pytest
 
 from tests.service.prices.tables import DAY_US, NOW_US, PICO, call, keep, model, provider
-from watchgate.core.config_costs import PriceConfig
-from watchgate.core.ledger.ledger import Ledger
-from watchgate.core.ledger.rates import Rates, cost
+from watchgate.core.config.config_sections import PriceConfig
+from watchgate.core.usage.ledger import Ledger
+from watchgate.core.usage.pricing import Rates, cost
 from watchgate.service.prices.prices import Prices
 
 EVEN = {"input_mtok": 3, "output_mtok": 15}

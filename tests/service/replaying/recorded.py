@@ -9,21 +9,21 @@ import msgspec
 from tests.core.builders import pre, shell
 from tests.core.world import Rules, World
 from watchgate.agents.registry import ADAPTERS
-from watchgate.core.effects import Send
-from watchgate.core.events import Event, Tool, ToolBatch, ToolCall, ToolResult
-from watchgate.core.handlers import Handler
-from watchgate.core.policy.profiles import Profile
-from watchgate.core.records import Record
-from watchgate.core.requests import Request
-from watchgate.core.tool_input import input_hash
-from watchgate.core.verdicts import Defer
-from watchgate.service.replaying.again import Again, decide_again
-from watchgate.service.replaying.judge import Judge
+from watchgate.core.dispatch.handlers import Handler
+from watchgate.core.gate.effects import Send
+from watchgate.core.model.events import Event, Tool, ToolBatch, ToolCall, ToolResult
+from watchgate.core.model.records import Record
+from watchgate.core.model.requests import ApprovalRequest
+from watchgate.core.model.verdicts import Defer
+from watchgate.core.policy.rules.profiles import Profile
+from watchgate.core.tools.tool_input import input_hash
+from watchgate.service.replaying.inferred_inputs import ReplayGate
+from watchgate.service.replaying.replay_comparison import ReplayResult, decide_again
 
 TICK_S = 0.001
 
 
-class RulesAgain(Judge, Rules):
+class RulesAgain(ReplayGate, Rules):
     """The rules of these worlds for a replay."""
 
 
@@ -55,7 +55,7 @@ class RecordedWorld(World):
         """An event arrives, with the hash that an adapter makes."""
         return super().send(msgspec.structs.replace(event, body=_hashed(event.body)), conn)
 
-    def ask_through(self, command: str, conn: int) -> Request:
+    def ask_through(self, command: str, conn: int) -> ApprovalRequest:
         """A call that its gate handler lets pass, and that is held then."""
         self.send(pre(shell(command, f"c{conn}")), conn)
         self.says("guard", Defer())
@@ -65,7 +65,7 @@ class RecordedWorld(World):
         """The records as they come back from a journal."""
         return msgspec.json.decode(msgspec.json.encode(self.records), type=list[Record])
 
-    def again(self, records: list[Record] | None = None, **other: Any) -> Again:
+    def again(self, records: list[Record] | None = None, **other: Any) -> ReplayResult:
         """What comes of the records when they are decided again, under `other` rules if given."""
         profile = other.get("profile", self.config.profile)
         config = msgspec.structs.replace(self.config, profile=profile)

@@ -21,11 +21,11 @@ from tests.core.builders import (
     sub,
 )
 from tests.service.replaying.recorded import RecordedWorld
-from watchgate.core.decisions import Refused
-from watchgate.core.events import Can, Lane, Tool
-from watchgate.core.handlers import Handler
-from watchgate.core.presets import PRESETS
-from watchgate.core.verdicts import (
+from watchgate.core.dispatch.handlers import Handler
+from watchgate.core.dispatch.presets import PRESETS
+from watchgate.core.gate.operator_decisions import Refused
+from watchgate.core.model.events import Can, Lane, Tool
+from watchgate.core.model.verdicts import (
     Abort,
     Allow,
     Block,

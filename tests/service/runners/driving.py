@@ -7,15 +7,15 @@ from typing import Any
 
 from tests.core.builders import START
 from tests.service.runners.hooks import marked, script, survivors
-from watchgate.core.bus import Bus
-from watchgate.core.dispatch import Dispatch, Invoke
-from watchgate.core.events import Event
-from watchgate.core.handlers import Handler
-from watchgate.core.hooks.registry import PROTOCOLS
-from watchgate.core.presets import PRESETS, PresetName
-from watchgate.core.verdicts import Outcome, Report, TraceRow
-from watchgate.service.runners.command import CommandRunner
-from watchgate.service.runners.pool import ChildPool
+from watchgate.core.dispatch.dispatch_loop import Dispatch, Invoke
+from watchgate.core.dispatch.handler_bus import Bus
+from watchgate.core.dispatch.handlers import Handler
+from watchgate.core.dispatch.hooks.hook_protocols import PROTOCOLS
+from watchgate.core.dispatch.presets import PRESETS, PresetName
+from watchgate.core.model.events import Event
+from watchgate.core.model.verdicts import Outcome, Report, TraceRow
+from watchgate.service.runners.child_pool import ChildPool
+from watchgate.service.runners.handler_command import CommandRunner
 
 AMPLE_S = 60.0
 

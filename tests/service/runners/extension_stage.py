@@ -15,17 +15,16 @@ import msgspec
 
 from tests.core.builders import START, pre, shell
 from tests.core.extensions.manifests import load
-from watchgate.core.events import Event
-from watchgate.core.extensions.load import ExtensionSpec
-from watchgate.core.verdicts import Report
-from watchgate.service.clock import FakeClock
-from watchgate.service.runners.extension import Extension, Surroundings
-from watchgate.service.runners.extension_life import Timing
-from watchgate.service.runners.extensions import Extensions
+from watchgate.core.dispatch.extensions.extension_spec import ExtensionSpec
+from watchgate.core.model.events import Event
+from watchgate.core.model.verdicts import Report
+from watchgate.service.runners.extension import ExtensionDeps, ExtensionRunner, Extensions
+from watchgate.service.runners.extension_run import ExtensionTiming
+from watchgate.service.system.system_clock import FakeClock
 
 ACTOR = Path(__file__).parent / "extensions" / "actor.py"
 LONG_S = 30.0
-PATIENT = Timing(shutdown_s=LONG_S, grace_s=LONG_S, exit_word_s=LONG_S)
+PATIENT = ExtensionTiming(shutdown_s=LONG_S, grace_s=LONG_S, exit_word_s=LONG_S)
 """For an actor that ends by itself: on a busy machine it may take long to do so."""
 
 
@@ -41,7 +40,7 @@ def call(command: str = "ls") -> Event:
 class Stage:
     """One extension, the clock that it lives by, and everything that it was seen to do."""
 
-    def __init__(self, folder: Path, mode: str, timing: Timing, **fields: Any) -> None:
+    def __init__(self, folder: Path, mode: str, timing: ExtensionTiming, **fields: Any) -> None:
         self.folder = folder
         self.clock = FakeClock(START)
         self.pauses: list[float] = []
@@ -49,11 +48,11 @@ class Stage:
         self.lines: list[tuple[str, str]] = []
         self.spec: ExtensionSpec = self._spec(mode, **fields)
         self.extensions = Extensions(
-            Surroundings(clock=self.clock, pause=self._pause, on_line=self._said, timing=timing)
+            ExtensionDeps(clock=self.clock, pause=self._pause, on_line=self._said, timing=timing)
         )
 
     @property
-    def extension(self) -> Extension:
+    def extension(self) -> ExtensionRunner:
         """The process's keeper."""
         return self.extensions.runner("guard")
 
@@ -108,7 +107,7 @@ class Stage:
 
 @asynccontextmanager
 async def stage(
-    folder: Path, mode: str, timing: Timing | None = None, **fields: Any
+    folder: Path, mode: str, timing: ExtensionTiming | None = None, **fields: Any
 ) -> AsyncIterator[Stage]:
     """The actor, started; at the end it is stopped, and nothing of it may be left."""
     made = Stage(folder, mode, timing or PATIENT, **fields)

@@ -9,7 +9,7 @@ import time
 from collections.abc import Mapping
 from pathlib import Path
 
-from tests.service.wire import WAIT_S
+from tests.service.wire_frames import WAIT_S
 
 MARK = "HOOK_TEST_MARK"
 

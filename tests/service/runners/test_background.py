@@ -8,9 +8,9 @@ import anyio
 import anyio.lowlevel
 import msgspec
 
-from watchgate.core.presets import CODEWHALE_SINKS, CODEX_FORK_V2, CONSOLE, DispatchPolicy
-from watchgate.core.verdicts import Defer, Failed, Report
-from watchgate.service.runners.background import ObserverQueue
+from watchgate.core.dispatch.presets import CODEWHALE_SINKS, CODEX_FORK_V2, CONSOLE, DispatchPolicy
+from watchgate.core.model.verdicts import Defer, Failed, Report
+from watchgate.service.runners.handler_runner import ObserverQueue
 
 SAID = Report(verdict=Defer("seen"))
 ONE_AT_ONCE = msgspec.structs.replace(CONSOLE, observers_at_once=1)

@@ -12,8 +12,8 @@ import pytest
 
 from tests.service.runners.hooks import marked, script, survivors, wait_for
 from watchgate.service.runners import child
-from watchgate.service.runners.cancel import Cancel
 from watchgate.service.runners.child import ChildEnd, run_child
+from watchgate.service.runners.child_pool import Cancel
 from watchgate.service.runners.spawn import ChildSpec
 
 FOREVER = "sleep 600"
@@ -78,7 +78,7 @@ def test_without_input_it_reads_an_end_of_file_at_once(tmp_path: Path) -> None:
 
 
 def test_unheard_it_writes_to_nowhere(tmp_path: Path) -> None:
-    end = run(tmp_path, "echo out; echo err >&2; [ ! -p /dev/stdout ]", heard=False)
+    end = run(tmp_path, "echo out; echo err >&2; [ ! -p /dev/stdout ]", captures_output=False)
     assert (end.exit_code, end.stdout_size, end.stderr_size) == (0, 0, 0)
 
 

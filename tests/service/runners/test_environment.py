@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from watchgate.service.runners.environment import ALLOWED, hook_environment
+from watchgate.service.runners.spawn import ALLOWED, hook_environment
 
 CORES = {
     "PATH": "/usr/bin:/bin",

@@ -9,10 +9,10 @@ import pytest
 
 from tests.core.builders import other
 from tests.service.runners.extension_stage import Stage, call, stage
-from watchgate.core.verdicts import Allow, Block, Defer, Failed, Report
-from watchgate.service.runners.extension_life import Timing
+from watchgate.core.model.verdicts import Allow, Block, Defer, Failed, Report
+from watchgate.service.runners.extension_run import ExtensionTiming
 
-BRIEF = Timing(shutdown_s=0.05, grace_s=0.05)
+BRIEF = ExtensionTiming(shutdown_s=0.05, grace_s=0.05)
 
 
 def failed(report: Report) -> Failed:
@@ -225,20 +225,22 @@ async def test_a_disabled_extension_is_not_started(tmp_path: Path) -> None:
 async def test_sy_30_shutdown_is_asked_for_and_a_process_that_obeys_leaves_by_itself(
     tmp_path: Path,
 ) -> None:
-    async with stage(tmp_path, "go_on", Timing(shutdown_s=30.0, grace_s=30.0)) as on:
+    async with stage(tmp_path, "go_on", ExtensionTiming(shutdown_s=30.0, grace_s=30.0)) as on:
         await on.until_health("running")
     assert on.log[-1] == "shutdown"
 
 
 async def test_sy_30_one_that_only_closes_when_its_input_ends_has_the_grace(tmp_path: Path) -> None:
-    async with stage(tmp_path, "slow_to_leave", Timing(shutdown_s=0.01, grace_s=30.0)) as on:
+    async with stage(
+        tmp_path, "slow_to_leave", ExtensionTiming(shutdown_s=0.01, grace_s=30.0)
+    ) as on:
         await on.until_health("running")
     assert on.log[-2:] == ["shutdown", "end of input"]
 
 
 @pytest.mark.parametrize("mode", ["stubborn", "deaf", "nurse"])
 async def test_sy_30_whatever_stays_is_killed_with_its_children(tmp_path: Path, mode: str) -> None:
-    assert (Timing().shutdown_s, Timing().grace_s) == (0.5, 0.5)
+    assert (ExtensionTiming().shutdown_s, ExtensionTiming().grace_s) == (0.5, 0.5)
     async with stage(tmp_path, mode, BRIEF) as on:
         await on.until_health("running")
         await on.ask(limit_s=0.3)
@@ -246,7 +248,7 @@ async def test_sy_30_whatever_stays_is_killed_with_its_children(tmp_path: Path, 
 
 
 async def test_cancelling_the_core_leaves_no_process(tmp_path: Path) -> None:
-    on = Stage(tmp_path, "nurse", Timing())
+    on = Stage(tmp_path, "nurse", ExtensionTiming())
     async with anyio.create_task_group() as tasks:
         on.extensions.start([on.spec], tasks)
         assert (await on.ask()).verdict == Allow()

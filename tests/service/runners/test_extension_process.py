@@ -6,8 +6,8 @@ import sys
 from pathlib import Path
 
 from tests.service.runners.extension_stage import runs, until
-from watchgate.core.extensions.load import ExtensionSpec
-from watchgate.service.runners.extension_process import spawn
+from watchgate.core.dispatch.extensions.extension_spec import ExtensionSpec
+from watchgate.service.runners.extension_run import spawn_extension
 
 LEAVES_ITS_GROUP = """
 import os, sys, time
@@ -21,7 +21,7 @@ time.sleep(600)
 
 async def test_what_left_its_group_but_not_its_session_is_ended_too(tmp_path: Path) -> None:
     said: list[str] = []
-    process = await spawn(
+    process = await spawn_extension(
         ExtensionSpec(
             id="guard",
             handlers=(),

@@ -10,9 +10,9 @@ import pytest
 
 from tests.core.dispatching import run
 from tests.service.runners.extension_stage import Stage, stage
-from watchgate.core.presets import CONSOLE, SYNAPS_CHAIN
-from watchgate.core.verdicts import Allow, Block, Failed, Report
-from watchgate.service.runners.extension_life import Timing
+from watchgate.core.dispatch.presets import CONSOLE, SYNAPS_CHAIN
+from watchgate.core.model.verdicts import Allow, Block, Failed, Report
+from watchgate.service.runners.extension_run import ExtensionTiming
 
 
 def failed(report: Report) -> Failed:
@@ -149,7 +149,9 @@ async def test_sy_31_restarting_is_told_while_it_is_so(tmp_path: Path) -> None:
 async def test_sy_27_whatever_breaks_the_transport_is_named_and_leaves_no_orphan(
     tmp_path: Path, mode: str, cause: str, says: str
 ) -> None:
-    async with stage(tmp_path, mode, Timing(exit_word_s=2.0 if cause == "crash" else 0.01)) as on:
+    async with stage(
+        tmp_path, mode, ExtensionTiming(exit_word_s=2.0 if cause == "crash" else 0.01)
+    ) as on:
         failure = failed(await on.ask())
         assert failure.cause == cause
         assert says in failure.detail
@@ -189,7 +191,7 @@ async def test_a_folder_that_is_gone_is_a_failure_of_the_start(tmp_path: Path) -
 
 
 async def test_an_extension_that_never_initialises_is_killed_and_named(tmp_path: Path) -> None:
-    async with stage(tmp_path, "mute", Timing(initialize_s=0.2, shutdown_s=0.01)) as on:
+    async with stage(tmp_path, "mute", ExtensionTiming(initialize_s=0.2, shutdown_s=0.01)) as on:
         failure = failed(await on.ask())
         assert failure.cause == "timeout"
         assert failure.detail.startswith("no answer to initialize in 0.2 s; it failed too often")

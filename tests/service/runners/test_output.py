@@ -3,7 +3,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from watchgate.service.runners.output import HeadTail, shown
+from watchgate.service.runners.child import HeadTail, head_and_tail
 
 
 @given(st.lists(st.binary(max_size=40)), st.integers(0, 60))
@@ -26,17 +26,17 @@ def test_a_flood_does_not_grow() -> None:
 
 
 def test_a_short_text_is_shown_as_it_is() -> None:
-    assert shown("grün\n".encode(), 6, 100) == "grün\n"
+    assert head_and_tail("grün\n".encode(), 6, 100) == "grün\n"
 
 
 def test_bytes_that_are_no_text_are_shown_as_escapes() -> None:
-    assert shown(b"a\xff\xfeb", 4, 100) == "a\\xff\\xfeb"
+    assert head_and_tail(b"a\xff\xfeb", 4, 100) == "a\\xff\\xfeb"
 
 
 @given(st.text(min_size=150, max_size=400), st.integers(0, 10_000))
 def test_a_long_one_is_shown_at_both_ends_within_the_limit(text: str, unkept: int) -> None:
     data = text.encode(errors="ignore")
-    told = shown(data, len(data) + unkept, 120)
+    told = head_and_tail(data, len(data) + unkept, 120)
     assert len(told) <= 120
     if len(data) + unkept > 480:
         head, mark, tail = told.split("[")[0], "bytes left out", told.split("out]\n")[-1]
@@ -46,5 +46,5 @@ def test_a_long_one_is_shown_at_both_ends_within_the_limit(text: str, unkept: in
 
 
 def test_what_is_left_out_is_counted() -> None:
-    told = shown(b"a" * 1_000 + b"z" * 1_000, 5_000, 240)
+    told = head_and_tail(b"a" * 1_000 + b"z" * 1_000, 5_000, 240)
     assert told == "a" * 100 + "\n[4,800 bytes left out]\n" + "z" * 100

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.core.test_state import HISTORY
-from tests.service.test_call_pages import written
-from watchgate.service.search.upkeep import Upkeep
+from tests.core.state.test_state import HISTORY
+from tests.service.history.test_call_pages import written
+from watchgate.service.search.indexer import Upkeep
 
 RECORDS = tuple(HISTORY.records)
 

@@ -7,26 +7,25 @@ from pathlib import Path
 
 import pytest
 
-from tests.core.test_filter_agreement import TERMS
-from tests.core.test_state import HISTORY
-from tests.service.test_call_pages import written
-from watchgate.core.filters import parse
-from watchgate.core.history import fold
-from watchgate.core.history_filter import keeping
-from watchgate.core.history_row import HistoryRow
-from watchgate.core.record_fields import RECORD_FIELDS, words
-from watchgate.core.records import Record
-from watchgate.service import call_pages, history
-from watchgate.service.call_pages import View
-from watchgate.service.search import filling
-from watchgate.service.search.narrowing import of_calls, of_records
-from watchgate.service.search.upkeep import Upkeep
+from tests.core.filters.test_filter_agreement import TERMS
+from tests.core.state.test_state import HISTORY
+from tests.service.history.test_call_pages import written
+from watchgate.core.filters.filter_fields import RECORD_FIELDS, history_test, record_text
+from watchgate.core.filters.filter_parser import parse
+from watchgate.core.history.call_history import fold_history
+from watchgate.core.history.history_row import HistoryRow
+from watchgate.core.model.records import Record
+from watchgate.service.history import call_pages, record_pages
+from watchgate.service.history.call_pages import CoreView
+from watchgate.service.search import index_file
+from watchgate.service.search.index_terms import call_conditions, record_condition
+from watchgate.service.search.indexer import Upkeep
 
 RECORDS = tuple(HISTORY.records)
-VIEW = View(names={("claude", "one"): "api-fix", ("codex", "two"): "web"}, me="kim")
-CALLS = fold(RECORDS, len(RECORDS), names=VIEW.names, me=VIEW.me)
+VIEW = CoreView(names={("claude", "one"): "api-fix", ("codex", "two"): "web"}, me="kim")
+CALLS = fold_history(RECORDS, len(RECORDS), names=VIEW.names, me=VIEW.me)
 TEXTS = [
-    *(words(record) for record in RECORDS),
+    *(record_text(record) for record in RECORDS),
     *(
         f"{row.summary}  {row.outcome}  {row.by}  {row.reason}  {row.rule}  {row.why}"
         for row in CALLS
@@ -56,8 +55,8 @@ def indexed(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFac
     journal = written(tmp_path_factory.mktemp("indexed") / "journal.db", RECORDS)
     with pytest.MonkeyPatch.context() as patch:
         _small_segments(patch)
-        patch.setattr(filling, "AT_ONCE", len(RECORDS) // 2)
-        patch.setattr(filling.after, "__defaults__", (len(RECORDS) // 2,))
+        patch.setattr(index_file, "AT_ONCE", len(RECORDS) // 2)
+        patch.setattr(index_file.records_after, "__defaults__", (len(RECORDS) // 2,))
         upkeep = Upkeep(journal)
         rounds = iter([False, request.param == "part"])
         assert upkeep.round(lambda: next(rounds, False)) == ""
@@ -67,13 +66,13 @@ def indexed(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFac
 
 @pytest.fixture(autouse=True)
 def _patient(monkeypatch: pytest.MonkeyPatch) -> None:
-    for part in (history, call_pages):
+    for part in (record_pages, call_pages):
         monkeypatch.setattr(part, "LONGEST_S", float("inf"))
     _small_segments(monkeypatch)
 
 
 def _small_segments(patch: pytest.MonkeyPatch) -> None:
-    for part in ("filling", "finding"):
+    for part in ("index_file", "index_query"):
         patch.setattr(f"watchgate.service.search.{part}.SEGMENT_ROWS", 16)
 
 
@@ -82,7 +81,7 @@ def records(journal: Path, text: str, limit: int) -> list[int]:
     found: list[int] = []
     last: int | None = None
     while True:
-        answer = history.search(journal, parse(text), limit, None, last)
+        answer = record_pages.search(journal, parse(text), limit, None, last)
         found += [record.seq for record in answer["records"]]
         if (last := answer["next"]) is None:
             return found
@@ -106,7 +105,7 @@ def kept_records(text: str) -> list[int]:
 
 
 def kept_calls(text: str) -> list[HistoryRow]:
-    return [row for row in reversed(CALLS) if keeping(parse(text))(row)]
+    return [row for row in reversed(CALLS) if history_test(parse(text))(row)]
 
 
 def test_records_are_what_the_filter_takes(indexed: Path) -> None:
@@ -150,11 +149,11 @@ def test_a_call_is_found_by_what_only_a_later_request_of_it_told(tmp_path: Path)
 @pytest.mark.parametrize("text", [" withdrawn ", "no result ", " a rule", "nobo", " in codex"])
 def test_words_that_no_record_holds_are_not_looked_for_in_the_index(text: str) -> None:
     """With the blanks around them that a line of the history has, and while they are typed."""
-    assert of_calls(parse(f'"{text}"'), VIEW.names) == []
+    assert call_conditions(parse(f'"{text}"'), VIEW.names) == []
 
 
 def test_most_of_these_filters_are_answered_by_the_index() -> None:
     """Otherwise the tests above would only show how the journal is gone through."""
     read = [parse(text) for text in FILTERS]
-    assert sum(map(bool, map(of_records, read))) > len(read) * 0.6
-    assert sum(bool(of_calls(each, VIEW.names)) for each in read) > len(read) * 0.3
+    assert sum(map(bool, map(record_condition, read))) > len(read) * 0.6
+    assert sum(bool(call_conditions(each, VIEW.names)) for each in read) > len(read) * 0.3

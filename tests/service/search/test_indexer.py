@@ -9,9 +9,9 @@ import pytest
 
 from tests.service.scribe import Scribe
 from watchgate.service.journal.writer import Journal
-from watchgate.service.search.finding import index_of
 from watchgate.service.search.index_file import index_path
-from watchgate.service.search.indexer import Indexer, Pace
+from watchgate.service.search.index_query import index_of
+from watchgate.service.search.indexer import Indexer, IndexerPace
 
 LONG_S = 30.0
 
@@ -26,7 +26,7 @@ def scribe(tmp_path: Path) -> Iterator[Scribe]:
 @pytest.fixture
 def indexer(scribe: Scribe) -> Iterator[Indexer]:
     """One that never acts by itself for as long as a test takes, but when it is told to."""
-    made = Indexer(scribe.journal.path, pace=Pace(gather_s=600, retry_s=600))
+    made = Indexer(scribe.journal.path, pace=IndexerPace(gather_s=600, retry_s=600))
     yield made
     made.close()
 
@@ -46,7 +46,7 @@ def test_what_was_committed_is_indexed(scribe: Scribe, indexer: Indexer) -> None
 
 
 def test_a_record_wakes_it(scribe: Scribe) -> None:
-    indexer = Indexer(scribe.journal.path, pace=Pace(gather_s=0.0))
+    indexer = Indexer(scribe.journal.path, pace=IndexerPace(gather_s=0.0))
     assert indexer.settle(LONG_S)
     row = scribe.write()
     assert scribe.commit()
@@ -71,7 +71,7 @@ def test_after_forgetting_nothing_old_is_left_and_all_is_indexed_anew(
 
 
 def test_a_fault_is_told_until_it_is_over(tmp_path: Path) -> None:
-    indexer = Indexer(tmp_path / "journal.db", pace=Pace(gather_s=600, retry_s=600))
+    indexer = Indexer(tmp_path / "journal.db", pace=IndexerPace(gather_s=600, retry_s=600))
     assert not indexer.settle(LONG_S)
     assert "does not exist yet" in indexer.fault
     journal = Journal.open(tmp_path / "journal.db")

@@ -13,15 +13,15 @@ import pytest
 
 from tests.service.scribe import Scribe, write_history
 from tests.service.search.conftest import RECORDS, indexed
-from watchgate.core.filters import parse
-from watchgate.core.records import Draft, PurgedData
-from watchgate.service import history
+from watchgate.core.filters.filter_parser import parse
+from watchgate.core.model.records import Draft, PurgedData
+from watchgate.service.history import record_pages
 from watchgate.service.journal.schema import open_to_write
 from watchgate.service.journal.writer import Journal
-from watchgate.service.search import filling, index_file
-from watchgate.service.search.finding import index_of
-from watchgate.service.search.index_file import index_path, remove
-from watchgate.service.search.upkeep import Upkeep
+from watchgate.service.search import index_file
+from watchgate.service.search.index_file import index_path, remove_index
+from watchgate.service.search.index_query import index_of
+from watchgate.service.search.indexer import Upkeep
 
 
 def upto(journal: Path) -> int | None:
@@ -31,7 +31,7 @@ def upto(journal: Path) -> int | None:
 
 
 def found(journal: Path, word: str) -> list[int]:
-    return [record.seq for record in history.search(journal, parse(word), 2_000)["records"]]
+    return [record.seq for record in record_pages.search(journal, parse(word), 2_000)["records"]]
 
 
 def add(journal: Path, count: int) -> None:
@@ -144,7 +144,7 @@ def test_an_index_that_goes_further_than_its_journal_is_not_believed(
 def test_a_file_that_was_thrown_away_below_it_is_made_again(journal: Path) -> None:
     upkeep = Upkeep(journal)
     assert upkeep.round(lambda: False) == ""
-    remove(journal)
+    remove_index(journal)
     assert upkeep.round(lambda: False) == ""
     upkeep.close()
     assert upto(journal) == len(RECORDS)
@@ -153,7 +153,7 @@ def test_a_file_that_was_thrown_away_below_it_is_made_again(journal: Path) -> No
 def test_words_of_records_that_left_the_journal_leave_the_index(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for part in (filling, index_file, "watchgate.service.search.finding"):
+    for part in (index_file, index_file, "watchgate.service.search.index_query"):
         target = part if isinstance(part, str) else part.__name__
         monkeypatch.setattr(f"{target}.SEGMENT_ROWS", 10)
     path = tmp_path / "journal.db"
@@ -179,7 +179,7 @@ def test_purged_words_are_gone_once_it_is_made_anew(journal: Path) -> None:
     connection = open_to_write(journal)
     connection.execute("UPDATE record SET data = NULL")
     connection.close()
-    remove(journal)
+    remove_index(journal)
     assert indexed(journal) == ""
     assert word not in index_path(journal).read_bytes()
     assert found(journal, "operator") == []
@@ -212,7 +212,7 @@ def test_words_that_were_purged_leave_an_index_that_nobody_threw_away(journal: P
     "data", ['{"rows":5}', '{"took_ms":"x","rows":[{}]}', '{"tool":[1]}', "[]"]
 )
 def test_data_of_another_shape_are_indexed_without_their_words(journal: Path, data: str) -> None:
-    remove(journal)
+    remove_index(journal)
     with closing(open_to_write(journal)) as connection:
         connection.execute("UPDATE record SET data = ?, kind = 'hook.trace' WHERE seq = 3", (data,))
     assert indexed(journal) == ""
@@ -230,7 +230,7 @@ def test_a_place_where_nothing_can_be_written_is_told_and_nothing_else_happens(
     def full(_path: Path) -> sqlite3.Connection:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("watchgate.service.search.upkeep.open_to_fill", full)
+    monkeypatch.setattr("watchgate.service.search.indexer.open_to_fill", full)
     assert "make room there" in indexed(journal)
 
 
@@ -238,16 +238,16 @@ def test_a_batch_is_indexed_whole_or_not_at_all(journal: Path) -> None:
     add(journal, 3)
     index = index_file.open_to_fill(journal)
     with closing(open_to_write(journal)) as connection:
-        batch = filling.after(connection, len(RECORDS))
+        batch = index_file.records_after(connection, len(RECORDS))
     index.execute(
         "CREATE TRIGGER stop BEFORE UPDATE ON reached BEGIN SELECT raise(ABORT, 'x'); END"
     )
     with pytest.raises(sqlite3.Error):
-        filling.store(index, batch)
-    assert index_file.reached(index).seq == len(RECORDS)
+        index_file.store_batch(index, batch)
+    assert index_file.newest_indexed(index).seq == len(RECORDS)
     index.execute("DROP TRIGGER stop")
-    filling.store(index, batch)
-    assert index_file.reached(index).seq == len(RECORDS) + 3
+    index_file.store_batch(index, batch)
+    assert index_file.newest_indexed(index).seq == len(RECORDS) + 3
     index.close()
 
 

@@ -12,14 +12,14 @@ import pytest
 
 from tests.agents.payloads import INSTALLABLE
 from watchgate.agents.registry import ADAPTERS
-from watchgate.core.agent_state import AgentState, install_command
-from watchgate.core.config import Config, load
-from watchgate.core.policy.profiles import PROFILES, Profile
+from watchgate.core.config.config import Config, load
+from watchgate.core.model.agent_state import AgentState, install_command
+from watchgate.core.policy.rules.profiles import PROFILES, Profile
 from watchgate.link.paths import paths
+from watchgate.service.setup.agent_files import Scope, hook_path
 from watchgate.service.setup.agent_states import AgentStates, states_reader
-from watchgate.service.setup.installer import Installer, setting_of
-from watchgate.service.setup.interpreter import base_interpreter
-from watchgate.service.setup.targets import Scope, place
+from watchgate.service.setup.hook_client import base_interpreter
+from watchgate.service.setup.installer import Installer, hook_settings
 
 Reader = Callable[[], list[AgentState]]
 
@@ -36,9 +36,9 @@ def bin_dir(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def install(agent: str, cwd: Path, scope: Scope = "user", *, profile: Profile = "guard") -> Path:
     installer, python = Installer(paths(os.environ), os.environ, cwd), base_interpreter()
     places = paths(os.environ)
-    setting = setting_of(Config(profile=profile), places, python, native=False)
+    setting = hook_settings(Config(profile=profile), places, python, native=False)
     installer.install(installer.plan_install(ADAPTERS[agent], scope, setting, python), python)
-    return place(ADAPTERS[agent], scope, os.environ, cwd)
+    return hook_path(ADAPTERS[agent], scope, os.environ, cwd)
 
 
 def states(cwd: Path, config: Config | None = None) -> dict[str, AgentState]:
@@ -80,7 +80,7 @@ def test_a_program_or_a_folder_of_its_own_shows_that_an_agent_is_here(
     program = bin_dir / "gemini"
     program.write_text("#!/bin/sh\n")
     program.chmod(0o755)
-    place(ADAPTERS["claude"], "user", os.environ, tmp_path).parent.mkdir(parents=True)
+    hook_path(ADAPTERS["claude"], "user", os.environ, tmp_path).parent.mkdir(parents=True)
 
     found = states(tmp_path)
 

@@ -16,15 +16,15 @@ from tests.service.setup.forms.cases import texts
 from watchgate.agents.base import Adapter
 from watchgate.agents.registry import ADAPTERS
 from watchgate.link.paths import paths
-from watchgate.service.setup import client_copy
-from watchgate.service.setup.command import parse
-from watchgate.service.setup.doctor.entries import check_entries
-from watchgate.service.setup.forms.editor import Table
-from watchgate.service.setup.installer import Installer, Setting
-from watchgate.service.setup.targets import Refusal, is_folder, place, setup_of
+from watchgate.service.setup import hook_client
+from watchgate.service.setup.agent_files import InstallRefusal, hook_path, is_folder, setup_of
+from watchgate.service.setup.forms.form_editor import Table
+from watchgate.service.setup.guarded_command import parse_command
+from watchgate.service.setup.hook_checks import check_entries
+from watchgate.service.setup.installer import HookSettings, Installer
 
-GUARD = Setting(profile="guard", client_deadline_s=3660, status_line="set")
-STRICT = Setting(profile="strict", client_deadline_s=60)
+GUARD = HookSettings(profile="guard", client_deadline_s=3660, status_line="set")
+STRICT = HookSettings(profile="strict", client_deadline_s=60)
 PYTHON = Path(sys.executable)
 AGENTS = {name: ADAPTERS[name] for name in INSTALLABLE}
 EDITED = {name: each for name, each in AGENTS.items() if not is_folder(setup_of(each))}
@@ -49,7 +49,7 @@ def no_variables(monkeypatch: pytest.MonkeyPatch) -> None:
 def edits_alone(monkeypatch: pytest.MonkeyPatch) -> None:
     """For many cases of what an editor writes: no wait for the disk, no bytecode of the client."""
     monkeypatch.setattr(os, "fsync", lambda _: None)
-    monkeypatch.setattr(client_copy, "renew_bytecode", lambda *_: True)
+    monkeypatch.setattr(hook_client, "renew_bytecode", lambda *_: True)
 
 
 @pytest.fixture
@@ -58,7 +58,7 @@ def installer(tmp_path: Path) -> Installer:
 
 
 def place_of(agent: Adapter) -> Path:
-    return place(agent, "user", os.environ, Path("/"))
+    return hook_path(agent, "user", os.environ, Path("/"))
 
 
 def put(agent: Adapter, content: bytes) -> Path:
@@ -72,7 +72,7 @@ def plain(agent: Adapter) -> str:
     return texts(setup_of(agent))["hooks of others"]
 
 
-def install(installer: Installer, agent: Adapter, setting: Setting = GUARD) -> None:
+def install(installer: Installer, agent: Adapter, setting: HookSettings = GUARD) -> None:
     changes = installer.plan_install(agent, "user", setting, PYTHON)
     installer.install(changes, PYTHON)
 
@@ -200,7 +200,7 @@ def test_a_read_only_file_is_refused(installer: Installer, agent: Adapter) -> No
     for part in installer.parts(agent, "user", GUARD, PYTHON):
         part.path.chmod(0o400)
 
-    with pytest.raises(Refusal, match="read-only"):
+    with pytest.raises(InstallRefusal, match="read-only"):
         installer.plan_install(agent, "user", STRICT, PYTHON)
 
 
@@ -210,7 +210,7 @@ def test_a_read_only_directory_is_refused(installer: Installer, agent: Adapter) 
     path = put(agent, plain(agent).encode())
     path.parent.chmod(0o500)
 
-    with pytest.raises(Refusal, match="cannot be written to"):
+    with pytest.raises(InstallRefusal, match="cannot be written to"):
         installer.plan_install(agent, "user", GUARD, PYTHON)
 
 
@@ -221,9 +221,9 @@ def test_a_file_that_cannot_be_understood_is_refused_and_untouched(
 ) -> None:
     path = put(agent, content)
 
-    with pytest.raises(Refusal, match="nothing was changed"):
+    with pytest.raises(InstallRefusal, match="nothing was changed"):
         installer.plan_install(agent, "user", GUARD, PYTHON)
-    with pytest.raises(Refusal, match="nothing was changed"):
+    with pytest.raises(InstallRefusal, match="nothing was changed"):
         installer.plan_uninstall(agent, "user", PYTHON)
 
     assert path.read_bytes() == content
@@ -239,7 +239,7 @@ def test_comments_are_refused_where_the_agent_reads_none(
         install(installer, agent)
         assert "// note" in place_of(agent).read_text()
     else:
-        with pytest.raises(Refusal):
+        with pytest.raises(InstallRefusal):
             installer.plan_install(agent, "user", GUARD, PYTHON)
 
 
@@ -251,7 +251,7 @@ def test_a_file_that_changes_meanwhile_is_not_overwritten(
     plan = installer.plan_install(agent, "user", GUARD, PYTHON)
     path.write_text(plain(agent) + "\n")
 
-    with pytest.raises(Refusal, match="try again"):
+    with pytest.raises(InstallRefusal, match="try again"):
         installer.install(plan, PYTHON)
 
     assert path.read_text() == plain(agent) + "\n"
@@ -265,7 +265,7 @@ def test_a_file_of_somebody_else_under_our_name_is_refused(
     part.path.parent.mkdir(parents=True)
     part.path.write_text("somebody's own\n")
 
-    with pytest.raises(Refusal, match="nothing was changed"):
+    with pytest.raises(InstallRefusal, match="nothing was changed"):
         installer.plan_install(agent, "user", GUARD, PYTHON)
     uninstall(installer, agent)
 
@@ -278,7 +278,7 @@ def test_a_project_gets_a_file_that_stays_uncommitted_or_a_refusal(
 ) -> None:
     project = setup_of(agent).project
     if not project:
-        with pytest.raises(Refusal, match="--scope user"):
+        with pytest.raises(InstallRefusal, match="--scope user"):
             installer.plan_install(agent, "project", GUARD, PYTHON)
         return
 
@@ -291,9 +291,9 @@ def test_a_project_gets_a_file_that_stays_uncommitted_or_a_refusal(
 def test_the_agents_own_variable_moves_its_files(agent: Adapter, tmp_path: Path) -> None:
     variable = setup_of(agent).variable
     if variable:
-        moved = place(agent, "user", {"HOME": "/h", variable: str(tmp_path)}, Path("/"))
+        moved = hook_path(agent, "user", {"HOME": "/h", variable: str(tmp_path)}, Path("/"))
         assert moved.is_relative_to(tmp_path)
-    assert place(agent, "user", {"HOME": "/h"}, Path("/")).is_relative_to("/h")
+    assert hook_path(agent, "user", {"HOME": "/h"}, Path("/")).is_relative_to("/h")
 
 
 @every
@@ -301,7 +301,7 @@ def test_the_client_gives_up_before_the_agent_does(installer: Installer, agent: 
     for part in installer.parts(agent, "user", GUARD, PYTHON):
         entries = {entry.event: entry for entry in agent.entries("guard")}
         for written in part.editor.written(part.table):
-            installed = parse(written.command)
+            installed = parse_command(written.command)
             assert installed is not None
             limit_s = written.timeout_s or entries[installed.event].timeout_s
             if installed.lane != "observe" and installed.event in entries:
@@ -319,7 +319,7 @@ def test_the_client_is_brought_up_to_date_even_where_the_entries_are(
 
     install(installer, agent)
 
-    packaged = client_copy.packaged(places)
+    packaged = hook_client.packaged_copy(places)
     assert {path: path.read_bytes() for path in packaged} == packaged
 
 

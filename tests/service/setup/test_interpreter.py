@@ -9,7 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from watchgate.service.setup.interpreter import NoInterpreterError, base_interpreter, probe
+from watchgate.service.setup.hook_client import (
+    NoInterpreterError,
+    base_interpreter,
+    probe_interpreter,
+)
 
 BASE = Path(getattr(sys, "_base_executable", sys.executable))
 
@@ -23,13 +27,13 @@ def script(path: Path, text: str) -> Path:
 def test_a_virtual_environments_python_is_not_taken(tmp_path: Path) -> None:
     venv.create(tmp_path / "env", symlinks=True)
 
-    assert probe(tmp_path / "env" / "bin" / "python") is None
+    assert probe_interpreter(tmp_path / "env" / "bin" / "python") is None
 
 
 def test_a_shim_is_followed_to_what_it_starts(tmp_path: Path) -> None:
     shim = script(tmp_path / "python3", f'exec {BASE} "$@"')
 
-    found = probe(shim)
+    found = probe_interpreter(shim)
 
     assert found is not None
     assert found.resolve() == BASE.resolve()
@@ -39,7 +43,7 @@ def test_a_link_that_the_system_keeps_is_kept(tmp_path: Path) -> None:
     link = tmp_path / "python3"
     link.symlink_to(BASE)
 
-    assert probe(link) in (link, BASE.resolve())
+    assert probe_interpreter(link) in (link, BASE.resolve())
 
 
 def test_the_first_fit_candidate_is_taken(tmp_path: Path) -> None:

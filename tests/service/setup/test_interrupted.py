@@ -13,10 +13,10 @@ import pytest
 
 from watchgate.agents.registry import ADAPTERS
 from watchgate.link.paths import paths
-from watchgate.service.setup import client_copy
-from watchgate.service.setup.installer import Installer, Setting
+from watchgate.service.setup import hook_client
+from watchgate.service.setup.installer import HookSettings, Installer
 
-GUARD = Setting(profile="guard", client_deadline_s=3660, status_line="set")
+GUARD = HookSettings(profile="guard", client_deadline_s=3660, status_line="set")
 PYTHON = Path(sys.executable)
 STEPS = ("fsync", "replace", "unlink", "rmdir")
 
@@ -47,7 +47,7 @@ def interrupted_at(step: int, monkeypatch: pytest.MonkeyPatch, done: Callable[[]
 def test_done_again_it_leaves_the_home_as_it_was(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, file: str
 ) -> None:
-    monkeypatch.setattr(client_copy, "renew_bytecode", lambda *_: True)
+    monkeypatch.setattr(hook_client, "renew_bytecode", lambda *_: True)
     monkeypatch.delenv("CLAUDE_CONFIG_DIR", raising=False)
     monkeypatch.delenv("XDG_CONFIG_HOME", raising=False)
     home, installer = Path.home(), Installer(paths(os.environ), os.environ, tmp_path)

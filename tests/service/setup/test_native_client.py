@@ -14,19 +14,18 @@ import pytest
 from tests.client.compiled import compiled
 from tests.client.fake_core import PYTHON
 from watchgate.agents.registry import adapter
-from watchgate.core.config import Config
+from watchgate.core.config.config import Config
 from watchgate.link.paths import Paths, paths
-from watchgate.service.integrity import manifest
-from watchgate.service.setup import native_client
-from watchgate.service.setup.command import parse
-from watchgate.service.setup.doctor.check import Check
-from watchgate.service.setup.doctor.run import Doctor
-from watchgate.service.setup.installer import Installer, Setting
-from watchgate.service.setup.targets import Refusal, place
+from watchgate.service.doctor.doctor_run import Doctor
+from watchgate.service.setup import hook_client, manifest
+from watchgate.service.setup.agent_files import InstallRefusal, hook_path
+from watchgate.service.setup.guarded_command import parse_command
+from watchgate.service.setup.hook_checks import Check
+from watchgate.service.setup.installer import HookSettings, Installer
 
 BASE = Path(PYTHON)
 CLAUDE = adapter("claude")
-NATIVE = Setting(profile="guard", client_deadline_s=60, native=True)
+NATIVE = HookSettings(profile="guard", client_deadline_s=60, native=True)
 Carry = Callable[[bytes | None], None]
 
 
@@ -38,7 +37,7 @@ def places() -> Paths:
 @pytest.fixture
 def carry(monkeypatch: pytest.MonkeyPatch) -> Carry:
     """Have the package carry these bytes as its native client."""
-    return lambda content: monkeypatch.setattr(native_client, "packaged", lambda: content)
+    return lambda content: monkeypatch.setattr(hook_client, "packaged_native", lambda: content)
 
 
 @pytest.fixture(scope="module")
@@ -46,11 +45,11 @@ def program(tmp_path_factory: pytest.TempPathFactory) -> bytes:
     return compiled(tmp_path_factory.mktemp("native")).read_bytes()
 
 
-def install(tmp_path: Path, places: Paths, setting: Setting = NATIVE) -> Path:
+def install(tmp_path: Path, places: Paths, setting: HookSettings = NATIVE) -> Path:
     installer = Installer(places, os.environ, tmp_path)
     changes = installer.plan_install(CLAUDE, "user", setting, BASE)
     installer.install(changes, BASE, native=setting.native)
-    return place(CLAUDE, "user", os.environ, tmp_path)
+    return hook_path(CLAUDE, "user", os.environ, tmp_path)
 
 
 def commands(settings: Path) -> list[str]:
@@ -59,7 +58,7 @@ def commands(settings: Path) -> list[str]:
 
 
 def gate_of(settings: Path) -> str:
-    found = ((each, parse(each)) for each in commands(settings))
+    found = ((each, parse_command(each)) for each in commands(settings))
     return next(each for each, parts in found if parts is not None and parts.lane == "gate")
 
 
@@ -82,7 +81,7 @@ def test_one_that_answers_as_the_reference_does_works(
     carry(program)
     before = sorted(places.data_dir.parent.parent.rglob("*"))
 
-    assert native_client.works(places, BASE)
+    assert hook_client.native_works(places, BASE)
     assert sorted(places.data_dir.parent.parent.rglob("*")) == before
 
 
@@ -101,7 +100,7 @@ def test_one_that_answers_as_the_reference_does_works(
 def test_one_that_does_not_is_not_taken(places: Paths, carry: Carry, content: bytes | None) -> None:
     carry(content)
 
-    assert not native_client.works(places, BASE)
+    assert not hook_client.native_works(places, BASE)
 
 
 def test_one_that_cannot_prove_to_be_whole_is_not_taken(
@@ -109,7 +108,7 @@ def test_one_that_cannot_prove_to_be_whole_is_not_taken(
 ) -> None:
     carry(program[:-8])
 
-    assert not native_client.works(places, BASE)
+    assert not hook_client.native_works(places, BASE)
 
 
 def test_without_the_reference_nothing_proves_it(
@@ -117,11 +116,11 @@ def test_without_the_reference_nothing_proves_it(
 ) -> None:
     carry(program)
 
-    assert not native_client.works(places, Path("/nowhere/python3"))
+    assert not hook_client.native_works(places, Path("/nowhere/python3"))
 
 
 def test_the_plain_package_carries_none() -> None:
-    assert native_client.packaged() is None
+    assert hook_client.packaged_native() is None
 
 
 def test_installed_it_is_private_listed_and_what_hooks_run(
@@ -134,9 +133,9 @@ def test_installed_it_is_private_listed_and_what_hooks_run(
     assert places.native_client.read_bytes() == program
     assert stat.S_IMODE(places.native_client.stat().st_mode) == 0o700
     assert str(places.native_client) in {
-        each.path for each in manifest.load(places.installed) or ()
+        each.path for each in manifest.load_manifest(places.installed) or ()
     }
-    found = [parse(each) for each in commands(settings)]
+    found = [parse_command(each) for each in commands(settings)]
     assert {(each.python, each.script) for each in found if each} == {(None, places.native_client)}
     assert "core is not running" in denied(gate_of(settings))
 
@@ -146,9 +145,9 @@ def test_without_it_hooks_run_python_and_no_native_file_is_written(
 ) -> None:
     carry(program)
 
-    settings = install(tmp_path, places, Setting(profile="guard", client_deadline_s=60))
+    settings = install(tmp_path, places, HookSettings(profile="guard", client_deadline_s=60))
 
-    found = [parse(each) for each in commands(settings)]
+    found = [parse_command(each) for each in commands(settings)]
     assert {each.script for each in found if each} == {places.client}
     assert not places.native_client.exists()
 
@@ -160,11 +159,11 @@ def test_one_that_other_agents_still_run_stays_watched(
     install(tmp_path, places)
     carry(None)
 
-    install(tmp_path, places, Setting(profile="guard", client_deadline_s=60))
+    install(tmp_path, places, HookSettings(profile="guard", client_deadline_s=60))
 
     assert places.native_client.read_bytes() == program
     assert str(places.native_client) in {
-        each.path for each in manifest.load(places.installed) or ()
+        each.path for each in manifest.load_manifest(places.installed) or ()
     }
 
 
@@ -176,9 +175,9 @@ def test_one_that_is_gone_and_not_to_come_back_is_not_watched_for_ever(
     carry(None)
     missing(places.native_client)
 
-    install(tmp_path, places, Setting(profile="guard", client_deadline_s=60))
+    install(tmp_path, places, HookSettings(profile="guard", client_deadline_s=60))
 
-    listed = {each.path for each in manifest.load(places.installed) or ()}
+    listed = {each.path for each in manifest.load_manifest(places.installed) or ()}
     assert str(places.client) in listed
     assert str(places.native_client) not in listed
 
@@ -191,15 +190,15 @@ def test_where_it_cannot_be_written_the_installation_is_refused_and_says_why(
     in_its_place: Path = getattr(places, name)
     in_its_place.mkdir(parents=True)
 
-    with pytest.raises(Refusal, match=f"cannot be written to .*{in_its_place.name}"):
+    with pytest.raises(InstallRefusal, match=f"cannot be written to .*{in_its_place.name}"):
         install(tmp_path, places)
-    assert not place(CLAUDE, "user", os.environ, tmp_path).exists()
+    assert not hook_path(CLAUDE, "user", os.environ, tmp_path).exists()
 
 
 def test_uninstalling_restores_the_bytes(
     tmp_path: Path, places: Paths, carry: Carry, program: bytes
 ) -> None:
-    settings = place(CLAUDE, "user", os.environ, tmp_path)
+    settings = hook_path(CLAUDE, "user", os.environ, tmp_path)
     settings.parent.mkdir(parents=True)
     settings.write_text('{ "theirs" : 1 }\n')
     carry(program)
@@ -269,7 +268,7 @@ def test_elsewhere_its_failures_are_no_opinion(tmp_path: Path, places: Paths, ca
     open_ones = [
         each
         for each in commands(install(tmp_path, places))
-        if (found := parse(each)) is not None and found.lane != "gate"
+        if (found := parse_command(each)) is not None and found.lane != "gate"
     ]
 
     assert {run(each).returncode for each in open_ones} == {0}
@@ -284,7 +283,7 @@ def findings(tmp_path: Path, places: Paths) -> dict[str, Check]:
     return {each.check: each for each in doctor(tmp_path, places)}
 
 
-CONFIGURED = Setting(
+CONFIGURED = HookSettings(
     profile=Config().profile,
     client_deadline_s=Config().approval.client_deadline_s,
     margin_s=Config().approval.margin_s,

@@ -10,16 +10,15 @@ import pytest
 from tests.agents.payloads import INSTALLABLE
 from watchgate.agents.base import Adapter
 from watchgate.agents.registry import ADAPTERS
-from watchgate.core.config import Config
+from watchgate.core.config.config import Config
 from watchgate.link.paths import Paths, paths
-from watchgate.service.setup.command import parse
-from watchgate.service.setup.installations import installations
-from watchgate.service.setup.installer import Installer, Setting
-from watchgate.service.setup.interpreter import base_interpreter
-from watchgate.service.setup.renew import Renewal, renew_entries
-from watchgate.service.setup.targets import Scope, place, setup_of
+from watchgate.service.setup.agent_files import Scope, hook_path, setup_of
+from watchgate.service.setup.guarded_command import parse_command
+from watchgate.service.setup.hook_client import base_interpreter
+from watchgate.service.setup.installations import Renewal, installations, renew_entries
+from watchgate.service.setup.installer import HookSettings, Installer
 
-GUARD = Setting(profile="guard", client_deadline_s=3660)
+GUARD = HookSettings(profile="guard", client_deadline_s=3660)
 PYTHON = Path(sys.executable)
 AGENTS = {name: ADAPTERS[name] for name in INSTALLABLE}
 CLAUDE = ADAPTERS["claude"]
@@ -36,7 +35,7 @@ def install(
     scope: Scope = "user",
     cwd: Path = Path("/"),
     env: dict[str, str] | None = None,
-    setting: Setting = GUARD,
+    setting: HookSettings = GUARD,
 ) -> tuple[Path, ...]:
     installer = Installer(paths(os.environ), env or os.environ, cwd)
     changes = installer.plan_install(agent, scope, setting, PYTHON)
@@ -50,7 +49,7 @@ def renew(places: Paths, profile: str) -> tuple[Renewal, ...]:
 
 
 def assert_up_to_date(agent: Adapter, profile: str) -> None:
-    setting = Setting(profile=profile, client_deadline_s=3660)
+    setting = HookSettings(profile=profile, client_deadline_s=3660)
     installer = Installer(paths(os.environ), os.environ, Path("/"))
     changes = installer.plan_install(agent, "user", setting, base_interpreter())
     assert not any(change.needed for change in changes)
@@ -59,7 +58,9 @@ def assert_up_to_date(agent: Adapter, profile: str) -> None:
 def lanes(settings: Path) -> set[str]:
     hooks = json.loads(settings.read_text())["hooks"]["PreToolUse"]
     commands = [hook["command"] for group in hooks for hook in group["hooks"]]
-    return {installed.lane for command in commands if (installed := parse(command)) is not None}
+    return {
+        installed.lane for command in commands if (installed := parse_command(command)) is not None
+    }
 
 
 @pytest.mark.parametrize("agent", AGENTS.values(), ids=AGENTS)
@@ -108,7 +109,7 @@ def test_hooks_that_somebody_took_out_stay_out(places: Paths) -> None:
 
 @pytest.mark.parametrize("wish", ["set", "remove"])
 def test_the_status_line_stays_as_it_is(places: Paths, wish: str) -> None:
-    setting = Setting(profile="guard", client_deadline_s=3660, status_line=wish)  # type: ignore[arg-type]
+    setting = HookSettings(profile="guard", client_deadline_s=3660, status_line=wish)  # type: ignore[arg-type]
     [settings] = install(CLAUDE, setting=setting)
     renew(places, "watch")
     assert ("statusLine" in json.loads(settings.read_text())) is (wish == "set")
@@ -116,11 +117,11 @@ def test_the_status_line_stays_as_it_is(places: Paths, wish: str) -> None:
 
 def test_one_refusal_does_not_stop_the_others(places: Paths) -> None:
     install(CLAUDE)
-    broken = place(ADAPTERS["codex"], "user", os.environ, Path("/"))
+    broken = hook_path(ADAPTERS["codex"], "user", os.environ, Path("/"))
     install(ADAPTERS["codex"])
     broken.write_text(broken.read_text().replace("{", "{,", 1))
     done = {each.agent.name: each for each in renew(places, "watch")}
-    assert lanes(place(CLAUDE, "user", os.environ, Path("/"))) == {"observe"}
+    assert lanes(hook_path(CLAUDE, "user", os.environ, Path("/"))) == {"observe"}
     assert "line 1" in done["codex"].refused
 
 

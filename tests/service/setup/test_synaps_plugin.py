@@ -12,10 +12,10 @@ import pytest
 
 from watchgate.agents.registry import ADAPTERS
 from watchgate.agents.synaps import EVENTS
-from watchgate.core.extensions import manifest
+from watchgate.core.dispatch.extensions import extension_spec
 from watchgate.link.paths import paths
-from watchgate.service.setup.installer import Installer, Setting
-from watchgate.service.setup.targets import Refusal
+from watchgate.service.setup.agent_files import InstallRefusal
+from watchgate.service.setup.installer import HookSettings, Installer
 
 PYTHON = Path(sys.executable)
 SYNAPS = ADAPTERS["synaps"]
@@ -30,7 +30,7 @@ def installer() -> Installer:
 
 
 def install(profile: str = "guard") -> Path:
-    setting = Setting(profile=profile, client_deadline_s=3660)
+    setting = HookSettings(profile=profile, client_deadline_s=3660)
     installer().install(installer().plan_install(SYNAPS, "user", setting, PYTHON), PYTHON)
     return folder()
 
@@ -44,7 +44,7 @@ def test_it_lies_where_synaps_looks_and_its_manifest_loads() -> None:
     install()
 
     extension = json.dumps(plugin()["extension"])
-    found = manifest.read(extension, "plugin.json")
+    found = extension_spec.read_manifest(extension, "plugin.json")
 
     assert {entry.hook for entry in found.hooks} == set(EVENTS)
     assert found.args[-1] == "gate"
@@ -82,7 +82,7 @@ def test_a_file_of_somebody_else_is_left_alone() -> None:
     folder().mkdir(parents=True)
     (folder() / "watchgate_synaps.py").write_text("theirs")
 
-    with pytest.raises(Refusal, match="move it away"):
+    with pytest.raises(InstallRefusal, match="move it away"):
         install()
 
     assert (folder() / "watchgate_synaps.py").read_text() == "theirs"

@@ -10,10 +10,10 @@ import anyio
 import msgspec
 from anyio.abc import SocketStream
 
-from tests.service.wire import WAIT_S
-from watchgate.core.records import Record
+from tests.service.wire_frames import WAIT_S
+from watchgate.core.model.records import Record
 from watchgate.service.sinks.delivery import Undelivered
-from watchgate.service.sinks.envelope import as_record
+from watchgate.service.sinks.record_lines import as_record
 from watchgate.service.sinks.sink import Sink
 
 LARGE = 219_000

@@ -1,11 +1,10 @@
 from __future__ import annotations
 
-from watchgate.service.sinks.counters import SinkCounters, Tally
-from watchgate.service.sinks.waiting import FULL
+from watchgate.service.sinks.sink import FULL, SinkCounters, SinkTally
 
 
-def tally() -> Tally:
-    return Tally("[[sink]] 2 (jsonl /x)", "make room")
+def tally() -> SinkTally:
+    return SinkTally("[[sink]] 2 (jsonl /x)", "make room")
 
 
 def test_a_sink_that_delivers_everything_says_nothing() -> None:

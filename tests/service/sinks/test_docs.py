@@ -5,10 +5,10 @@ from pathlib import Path
 
 import msgspec
 
-from watchgate.core.config import Config, load
-from watchgate.core.config_handlers import SinkConfig
-from watchgate.core.config_sinks import check_all
-from watchgate.service.sinks.build import build
+from watchgate.core.config.config import Config, load
+from watchgate.core.config.config_sections import first_sink_fault
+from watchgate.core.dispatch.handler_config import SinkConfig
+from watchgate.service.sinks.sink_build import build_sink
 
 TEXT = (Path(__file__).parents[3] / "docs" / "sinks.md").read_text()
 EXAMPLE = "".join(re.findall(r"^    (.*\n)", TEXT, re.MULTILINE))
@@ -28,8 +28,8 @@ def test_cw_b9_the_documented_example_is_read_as_it_is_written() -> None:
 
 def test_every_sink_of_the_documented_example_can_be_built() -> None:
     sinks = load(EXAMPLE, "docs/sinks.md").sink
-    assert check_all(sinks, stdout_is_free=True) is None
-    assert len({build(sink, index).name for index, sink in enumerate(sinks)}) == 4
+    assert first_sink_fault(sinks, stdout_is_free=True) is None
+    assert len({build_sink(sink, index).name for index, sink in enumerate(sinks)}) == 4
 
 
 def test_every_key_of_a_sink_is_documented() -> None:

@@ -4,13 +4,12 @@ import anyio
 import pytest
 
 from tests.service.sinks.parts import LARGE, Noted, Stuck, got, lost, record, running, sink
-from tests.service.wire import WAIT_S, until
-from watchgate.core.records import Record
+from tests.service.wire_frames import WAIT_S, until
+from watchgate.core.model.records import Record
 from watchgate.service.sinks import sink as module
-from watchgate.service.sinks.all import Sinks
 from watchgate.service.sinks.delivery import Undelivered
-from watchgate.service.sinks.envelope import as_record
-from watchgate.service.sinks.sink import Sink
+from watchgate.service.sinks.record_lines import as_record
+from watchgate.service.sinks.sink import Sink, Sinks
 
 
 @pytest.fixture(autouse=True)

@@ -4,8 +4,8 @@ import threading
 
 import anyio
 
-from tests.service.wire import WAIT_S, until
-from watchgate.service.sinks.thread import Done, Thread
+from tests.service.wire_frames import WAIT_S, until
+from watchgate.service.sinks.delivery import DeliveryThread, Done
 
 
 async def test_work_is_done_elsewhere_and_its_result_comes_back() -> None:
@@ -15,13 +15,13 @@ async def test_work_is_done_elsewhere_and_its_result_comes_back() -> None:
         seen.append(threading.current_thread())
         return 3, ""
 
-    assert await Thread("t").do(work) == (3, "")
+    assert await DeliveryThread("t").do(work) == (3, "")
     assert seen[0] is not threading.main_thread()
     assert seen[0].daemon
 
 
 async def test_who_stops_waiting_is_free_at_once_and_what_had_not_begun_is_never_done() -> None:
-    thread, hold, begun = Thread("t"), threading.Event(), threading.Event()
+    thread, hold, begun = DeliveryThread("t"), threading.Event(), threading.Event()
     done: list[int] = []
 
     def stuck() -> Done:
@@ -46,7 +46,7 @@ async def test_who_stops_waiting_is_free_at_once_and_what_had_not_begun_is_never
 
 
 async def test_work_that_fails_through_a_fault_of_ours_is_a_failure_and_the_next_is_done() -> None:
-    thread = Thread("t")
+    thread = DeliveryThread("t")
 
     def broken() -> Done:
         raise KeyError

@@ -4,18 +4,17 @@ import anyio
 import pytest
 
 from tests.service.sinks.parts import LARGE, record, seqs
-from watchgate.core.records import Record
-from watchgate.service.sinks.counters import Tally
-from watchgate.service.sinks.envelope import as_record
-from watchgate.service.sinks.waiting import Waiting
+from watchgate.core.model.records import Record
+from watchgate.service.sinks.record_lines import as_record
+from watchgate.service.sinks.sink import SinkQueue, SinkTally
 
 
-def waiting(limit: int = 100, limit_bytes: int = 1 << 20) -> tuple[Waiting, Tally]:
-    tally = Tally("sink", "mend it")
-    return Waiting(as_record, tally, limit=limit, limit_bytes=limit_bytes), tally
+def waiting(limit: int = 100, limit_bytes: int = 1 << 20) -> tuple[SinkQueue, SinkTally]:
+    tally = SinkTally("sink", "mend it")
+    return SinkQueue(as_record, tally, limit=limit, limit_bytes=limit_bytes), tally
 
 
-async def packed(queue: Waiting) -> None:
+async def packed(queue: SinkQueue) -> None:
     """All that was offered has become lines."""
     async with anyio.create_task_group() as tasks:
         tasks.start_soon(queue.pack)
@@ -23,7 +22,7 @@ async def packed(queue: Waiting) -> None:
         tasks.cancel_scope.cancel()
 
 
-async def taken(queue: Waiting, count: int = 100, size_bytes: int = 1 << 20) -> list[int]:
+async def taken(queue: SinkQueue, count: int = 100, size_bytes: int = 1 << 20) -> list[int]:
     await packed(queue)
     return seqs(b"".join(await queue.take(count, size_bytes)))
 
@@ -59,7 +58,7 @@ async def test_cw_b4_an_offer_only_puts_the_record_down_whatever_its_size() -> N
         written.append(each.seq)
         return as_record(each)
 
-    queue = Waiting(wrap, Tally("sink", "mend it"), limit=10)
+    queue = SinkQueue(wrap, SinkTally("sink", "mend it"), limit=10)
     for seq in range(1, 1_001):
         queue.offer(record(seq, size=LARGE))
     assert written == []

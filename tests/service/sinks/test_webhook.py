@@ -6,13 +6,13 @@ import anyio
 import pytest
 
 from tests.service.sinks.parts import LARGE, answering, lines, record, running, sink
-from tests.service.wire import WAIT_S, until
+from tests.service.wire_frames import WAIT_S, until
 from watchgate.service.sinks import sink as module
 from watchgate.service.sinks.delivery import Undelivered
-from watchgate.service.sinks.envelope import as_codewhale
-from watchgate.service.sinks.webhook import Tries, Webhook
+from watchgate.service.sinks.record_lines import as_codewhale
+from watchgate.service.sinks.webhook import Webhook, WebhookTries
 
-SHORT = Tries(pauses_s=(0.0, 0.0), request_s=1.0)
+SHORT = WebhookTries(pauses_s=(0.0, 0.0), request_s=1.0)
 
 
 class Pauses:
@@ -92,21 +92,21 @@ async def test_cw_12_a_request_that_is_not_answered_is_broken_off_and_tried_agai
 
 
 def test_cw_12_a_request_may_take_10_s() -> None:
-    assert Tries() == Tries(pauses_s=(0.2, 0.4), request_s=10.0)
+    assert WebhookTries() == WebhookTries(pauses_s=(0.2, 0.4), request_s=10.0)
 
 
 async def test_cw_b6_all_tries_of_an_event_share_one_deadline() -> None:
-    worst_s = 3 * Tries().request_s + sum(Tries().pauses_s)
-    assert Tries().total_s < worst_s / 2
+    worst_s = 3 * WebhookTries().request_s + sum(WebhookTries().pauses_s)
+    assert WebhookTries().total_s < worst_s / 2
     async with answering(None, None, None) as server:
-        fault = await failure(Webhook(server.url, Tries(request_s=60, total_s=0.5)))
+        fault = await failure(Webhook(server.url, WebhookTries(request_s=60, total_s=0.5)))
         assert len(server.requests) < 2
     assert fault.why.endswith("does not answer; given up after 0.5 s")
 
 
 async def test_cw_b6_a_server_that_hangs_delays_neither_the_emitter_nor_what_comes_after() -> None:
     async with answering(None) as server:
-        each = sink(Webhook(server.url, Tries((), request_s=1.0)), queue=5)
+        each = sink(Webhook(server.url, WebhookTries((), request_s=1.0)), queue=5)
         async with running(each):
             each.offer(record(1))
             await until(lambda: server.requests, "the first is on its way")

@@ -13,24 +13,24 @@ import anyio
 import msgspec
 
 from tests.core.builders import START
-from watchgate.agents.usage.places import places
-from watchgate.core.config import Config
-from watchgate.core.config_costs import CostsConfig, PriceConfig
-from watchgate.core.ledger.counted_rows import counted_rows
-from watchgate.core.ledger.ledger import Ledger
-from watchgate.core.records import COUNTED, Record
-from watchgate.core.state import State
-from watchgate.core.usage.session import SessionUsage
-from watchgate.link.client import connect
+from watchgate.agents.usage import usage_places
+from watchgate.core.config.config import Config
+from watchgate.core.config.config_sections import CostsConfig, PriceConfig
+from watchgate.core.model.records import COUNTED, Record
+from watchgate.core.state.state import State
+from watchgate.core.usage.ledger import Ledger
+from watchgate.core.usage.session_usage import SessionUsage
+from watchgate.core.usage.usage_summary import counted_rows
+from watchgate.link.control_client import connect
 from watchgate.link.paths import Paths
 from watchgate.link.snapshots import restored
-from watchgate.service.clock import FakeClock
-from watchgate.service.host import Host
-from watchgate.service.journal import reading
+from watchgate.service.host.core_host import CoreHost
+from watchgate.service.hub.core_environment import Environment
+from watchgate.service.journal import journal_reader
 from watchgate.service.prices.prices import Prices
-from watchgate.service.stage import Stage
-from watchgate.service.usage.book import UsageBook
-from watchgate.service.usage.local_days import local_day
+from watchgate.service.system.local_days import local_day
+from watchgate.service.system.system_clock import FakeClock
+from watchgate.service.usage.usage_files import UsageFiles
 
 WAIT_S = 20.0
 PRICE = PriceConfig(model="house-model", input=1.0, output=10.0, cache_read=0.1)
@@ -51,13 +51,13 @@ class Living:
         self.clock = FakeClock(START)
         self.folder = home / ".claude" / "projects" / "-src-demo"
         self.folder.mkdir(parents=True, exist_ok=True)
-        self._places = places({}, str(home))
+        self._places = usage_places({}, str(home))
         self._config = Config(costs=CostsConfig(**costs), price=(PRICE,))
         self._count = 0
 
     @asynccontextmanager
     async def running(self) -> AsyncIterator[None]:
-        stage = Stage(
+        stage = Environment(
             ids=lambda: "k" * 26,
             home=str(self.folder.parents[2]),
             protected=(),
@@ -65,7 +65,7 @@ class Living:
             scripted=True,
             places=self._places,
         )
-        host = Host(self.paths, self._config, self.clock, stage)
+        host = CoreHost(self.paths, self._config, self.clock, stage)
         async with anyio.create_task_group() as tasks:
             await tasks.start(host.run)
             yield
@@ -123,13 +123,13 @@ class Living:
                 await anyio.sleep(0.02)
 
     def records(self, kind: str = COUNTED) -> list[Record]:
-        found = reading.read(self.paths.journal, 1, 100_000)
+        found = journal_reader.read(self.paths.journal, 1, 100_000)
         return [record for record in found if record.kind == kind]
 
     def counted_anew(self, session: str) -> Any:
         """The rows of a session by a ledger that has read all files at once."""
         ledger = Ledger(Prices((PRICE,)).tariff_of, local_day)
-        book = UsageBook(self._places, ledger)
+        book = UsageFiles(self._places, ledger)
         book.look()
         assert book.refresh() == 0
         return counted_rows(ledger.rows(("claude", session)))

@@ -10,9 +10,9 @@ import anyio
 import pytest
 
 from tests.service.usage.living import WAIT_S, Living
-from watchgate.core.budget import RULE
-from watchgate.core.records import RequestData
-from watchgate.core.state import State
+from watchgate.core.model.records import RequestData
+from watchgate.core.state.state import State
+from watchgate.core.usage.budget import RULE
 
 pytestmark = pytest.mark.anyio
 

@@ -9,10 +9,10 @@ import anyio
 import pytest
 
 from tests.service.desk import Desk
-from watchgate.core.config_costs import CostsConfig
-from watchgate.core.ledger.counted import CountedData, CountedRow
-from watchgate.core.records import BudgetData, Draft, Record
-from watchgate.core.state import State
+from watchgate.core.config.config_sections import CostsConfig
+from watchgate.core.model.records import BudgetData, Draft, Record
+from watchgate.core.model.usage_records import CountedData, CountedRow
+from watchgate.core.state.state import State
 from watchgate.service.usage.budget_watch import BudgetWatch
 
 NANO = 1_000_000_000

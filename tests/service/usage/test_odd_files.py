@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from tests.service.usage.tiny import Desk, call, calls
-from watchgate.service.usage import opened, slices, tail
-from watchgate.service.usage.facts import Unreadable
+from watchgate.service.usage import file_reading, text_files
+from watchgate.service.usage.file_index import Unreadable
 
 NOTHING = Unreadable()
 
@@ -18,11 +18,11 @@ NOTHING = Unreadable()
 @pytest.fixture
 def short_lines(monkeypatch: pytest.MonkeyPatch) -> int:
     """Lines of more than 400 bytes are too long."""
-    monkeypatch.setattr(opened, "LINE_BYTES", 400)
-    monkeypatch.setattr(slices, "LINE_BYTES", 400)
-    monkeypatch.setattr(slices, "SLICE_BYTES", 64)
-    monkeypatch.setattr(slices, "_END_BYTES", 32)
-    monkeypatch.setattr(slices, "_SEARCH_BYTES", 50)
+    monkeypatch.setattr(file_reading, "LINE_BYTES", 400)
+    monkeypatch.setattr(file_reading, "LINE_BYTES", 400)
+    monkeypatch.setattr(file_reading, "SLICE_BYTES", 64)
+    monkeypatch.setattr(file_reading, "_END_BYTES", 32)
+    monkeypatch.setattr(file_reading, "_SEARCH_BYTES", 50)
     return 400
 
 
@@ -171,7 +171,7 @@ def test_a_line_that_is_too_long_may_come_in_pieces(desk: Desk, short_lines: int
 
 
 def test_a_file_of_one_value_that_is_too_long(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("watchgate.service.usage.whole.LINE_BYTES", 400)
+    monkeypatch.setattr("watchgate.service.usage.text_files.LINE_BYTES", 400)
     desk.file("a.json").write_bytes(call("huge", pad="x" * 400))
     assert desk.tick() == {}
     assert desk.book.unreadable == Unreadable(files=1)
@@ -197,9 +197,9 @@ def test_it_may_shrink_between_the_look_and_the_read(
 
     def shrunk(descriptor: int, start: int, end: int) -> bytes:
         file.write_bytes(calls("one")[:5])
-        return slices.whole_lines(descriptor, start, end)
+        return file_reading.whole_lines(descriptor, start, end)
 
-    monkeypatch.setattr(tail, "whole_lines", shrunk)
+    monkeypatch.setattr(text_files, "whole_lines", shrunk)
     assert desk.tick() == {}
     monkeypatch.undo()
     file.write_bytes(calls("three"))

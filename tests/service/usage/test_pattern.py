@@ -6,9 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from watchgate.agents.usage.base import Place
-from watchgate.service.usage.pattern import Patterns
-from watchgate.service.usage.scan import Scan
+from watchgate.agents.usage import UsagePlace
+from watchgate.service.usage.file_scan import FileScan, PlacePatterns
 
 FILES = (
     "a.jsonl",
@@ -47,7 +46,7 @@ def tree(tmp_path: Path) -> Path:
 
 @pytest.mark.parametrize("pattern", PATTERNS)
 def test_as_pathlib_finds_them(tree: Path, pattern: str) -> None:
-    new, gone = Scan([Place(agent="a", root=str(tree), pattern=pattern)]).look()
+    new, gone = FileScan([UsagePlace(agent="a", root=str(tree), pattern=pattern)]).look()
     expected = sorted(map(str, tree.glob(pattern)))
     assert sorted(found.path for found in new) == expected
     assert expected
@@ -55,7 +54,9 @@ def test_as_pathlib_finds_them(tree: Path, pattern: str) -> None:
 
 
 def test_a_folder_in_which_nothing_can_be_is_not_looked_into() -> None:
-    patterns = Patterns([Place(agent="a", root="/", pattern="*/chats/*.json", form="whole")])
+    patterns = PlacePatterns(
+        [UsagePlace(agent="a", root="/", pattern="*/chats/*.json", form="whole")]
+    )
     inner = patterns.below(patterns.root, "project")
     assert patterns.below(inner, "other") == frozenset()
     chats = patterns.below(inner, "chats")

@@ -8,9 +8,9 @@ import pytest
 
 from tests.agents.usage.codex_rollout import amount, counted, jsonl, meta
 from tests.service.usage.tiny import a_ledger
-from watchgate.agents.usage.places import places
-from watchgate.core.ledger.ledger import Ledger
-from watchgate.service.usage.book import UsageBook
+from watchgate.agents.usage import usage_places
+from watchgate.core.usage.ledger import Ledger
+from watchgate.service.usage.usage_files import UsageFiles
 
 
 @pytest.mark.parametrize("kept", [False, True])
@@ -31,9 +31,9 @@ def test_a_thread_that_used_nothing_yet_is_no_missing_one(tmp_path: Path, kept: 
     ]
 
 
-def read(home: Path) -> tuple[UsageBook, Ledger]:
+def read(home: Path) -> tuple[UsageFiles, Ledger]:
     ledger = a_ledger()
-    book = UsageBook(places({}, str(home)), ledger, cache=home / "cache")
+    book = UsageFiles(usage_places({}, str(home)), ledger, cache=home / "cache")
     book.look()
     assert book.refresh() == 0
     return book, ledger

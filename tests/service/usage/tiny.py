@@ -9,10 +9,10 @@ from typing import Any
 
 import msgspec
 
-from watchgate.agents.usage.base import FileFacts, Place
-from watchgate.core.ledger.call import UsageCall
-from watchgate.core.ledger.ledger import Ledger
-from watchgate.service.usage.book import UsageBook
+from watchgate.agents.usage import FileFacts, UsagePlace
+from watchgate.core.usage.ledger import Ledger
+from watchgate.core.usage.usage_calls import UsageCall
+from watchgate.service.usage.usage_files import UsageFiles
 
 AGENT = "tiny"
 DAY_US = 86_400_000_000
@@ -91,17 +91,17 @@ class Desk:
         return told(self.ledger)
 
 
-def places_of(folder: Path) -> list[Place]:
+def places_of(folder: Path) -> list[UsagePlace]:
     return [
-        Place(agent=AGENT, root=str(folder), pattern="**/*.jsonl"),
-        Place(agent=AGENT, root=str(folder), pattern="**/*.json", form="whole"),
+        UsagePlace(agent=AGENT, root=str(folder), pattern="**/*.jsonl"),
+        UsagePlace(agent=AGENT, root=str(folder), pattern="**/*.json", form="whole"),
     ]
 
 
 def book_of(
     folder: Path, ledger: Ledger, reader: Callable[[str], TinyReader] = TinyReader, **options: Any
-) -> UsageBook:
-    return UsageBook(places_of(folder), ledger, readers={AGENT: reader}, **options)
+) -> UsageFiles:
+    return UsageFiles(places_of(folder), ledger, readers={AGENT: reader}, **options)
 
 
 def told(ledger: Ledger) -> dict[str, int]:

@@ -10,17 +10,16 @@ import msgspec
 
 from tests.service.desk import Desk, places
 from tests.service.proofs import presences_of
-from watchgate.core.agent_state import AgentState
-from watchgate.core.config import Config
-from watchgate.core.policy.profiles import Profile
+from watchgate.core.config.config import Config
+from watchgate.core.model.agent_state import AgentState
+from watchgate.core.policy.rules.profiles import Profile
 from watchgate.link.protocol import Refusal, Request, Result, Verb
-from watchgate.service.grant_store import GrantStore
-from watchgate.service.outbox import Outbox
-from watchgate.service.policy.store import Policies
-from watchgate.service.process_table import Proc
-from watchgate.service.reload import Reload
-from watchgate.service.verbs.caller import Caller
-from watchgate.service.verbs.table import Kept, Verbs
+from watchgate.service.control.caller import Caller, Outbox
+from watchgate.service.control.reload import Reload
+from watchgate.service.control.verb_table import Verbs, VerbStores
+from watchgate.service.hub.grant_sync import GrantStore
+from watchgate.service.policies.policy_store import Policies
+from watchgate.service.system.process_table import Proc
 
 AGENT = Proc(40, "400", "claude", ("claude",))
 TERMINAL = Proc(10, "100", "bash", sid=10, tty=1)
@@ -50,7 +49,7 @@ class Counter:
             paths=places(directory),
             stop=lambda by, _actor: self.stopped.append(by),
             reload=self._reload(directory),
-            stores=Kept(
+            stores=VerbStores(
                 GrantStore(self.grants, self.desk.hub.engine.grants.permanent),
                 Policies(((self.policy, "user"),)),
                 self.presences,

@@ -8,10 +8,10 @@ from typing import Protocol
 import msgspec
 
 from tests.security_key import SoftKey
-from tests.ui.console import LOCKED, Bench
+from tests.ui.console_bench import LOCKED, Bench
 from tests.ui.fake_source import FakeSource
 from tests.ui.open_requests import SECOND, asked, pending
-from watchgate.link.lines import Answer
+from watchgate.link.control_lines import Answer
 from watchgate.link.protocol import (
     Challenge,
     Code,

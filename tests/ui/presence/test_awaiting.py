@@ -12,7 +12,7 @@ import pytest
 from textual.worker import Worker
 
 from tests.security_key import software_key
-from tests.ui.console import Bench, running
+from tests.ui.console_bench import Bench, running
 from tests.ui.open_requests import FIRST, SECOND, asked, pending
 from tests.ui.picture import quiet
 from tests.ui.presence.locked_core import NO_PIN, keyed, two

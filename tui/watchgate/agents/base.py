@@ -7,9 +7,9 @@ from typing import Any, Literal, Protocol
 
 import msgspec
 
-from watchgate.core.clock import Instant
-from watchgate.core.events import Can, Event, Lane, OwnRules
-from watchgate.core.verdicts import Reply
+from watchgate.core.base.clock import Instant
+from watchgate.core.model.events import Can, Event, Lane, OwnRules
+from watchgate.core.model.verdicts import Reply
 
 _CANNOT = Can()
 

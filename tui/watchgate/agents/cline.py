@@ -12,16 +12,16 @@ from typing import Final
 import msgspec
 
 from watchgate.agents.base import HookEntry, Setup
-from watchgate.agents.hooks.entries import gate, observed
-from watchgate.agents.table import Answers, EventRule, Fields, Modes, Table, Told, alike
-from watchgate.agents.table.answers import REASON
+from watchgate.agents.hooks import gate, observed
+from watchgate.agents.table import EventAnswers, EventRule, Fields, HookOutput, Modes, Table, alike
+from watchgate.agents.table.answer_shapes import REASON
 
 _TIMEOUT_S: Final = 30
-_BEFORE: Final = Answers(
-    deny=Told(stdout={"cancel": True, "errorMessage": REASON}),
-    modify=Told(stdout={"overrideInput": "{input}"}),
-    context=Told(stdout={"context": "{context}"}),
-    nothing=Told(stdout={}),
+_BEFORE: Final = EventAnswers(
+    deny=HookOutput(stdout={"cancel": True, "errorMessage": REASON}),
+    modify=HookOutput(stdout={"overrideInput": "{input}"}),
+    context=HookOutput(stdout={"context": "{context}"}),
+    nothing=HookOutput(stdout={}),
 )
 
 

@@ -10,12 +10,10 @@ from __future__ import annotations
 from typing import Any, Final
 
 from watchgate.agents.base import ALL_OFF, Setup, Silencers
-from watchgate.agents.hooks.entries import gate, gate_read, observed
-from watchgate.agents.hooks.matchers import acts, reads
-from watchgate.agents.table import Answers, EventRule, Fields, Modes, Table, Told, alike
-from watchgate.agents.table.answers import REASON
-from watchgate.agents.table.claude_shape import PRE_ALLOW, PRE_DENY
-from watchgate.core.events import ToolClass
+from watchgate.agents.hooks import gate, gate_read, match_others, match_reads, observed
+from watchgate.agents.table import EventAnswers, EventRule, Fields, HookOutput, Modes, Table, alike
+from watchgate.agents.table.answer_shapes import PRE_ALLOW, PRE_DENY, REASON
+from watchgate.core.model.events import ToolClass
 
 _OWN: Final[dict[str, tuple[ToolClass, str]]] = {
     "bash": ("shell", "Bash"),
@@ -47,15 +45,17 @@ def _before(decision: str, **more: str) -> dict[str, Any]:
 
 
 # Any other exit status than 0 denies whatever is printed; beside exit 2 the reason is still told.
-_PRE: Final = Answers(
-    deny=Told(stdout=_before("deny", permissionDecisionReason=REASON), stderr=REASON, exit=2),
-    allow=Told(stdout=_before("allow")),
-    modify=Told(stdout=_before("allow", modifiedArgs="{input}", additionalContext="{context}")),
+_PRE: Final = EventAnswers(
+    deny=HookOutput(stdout=_before("deny", permissionDecisionReason=REASON), stderr=REASON, exit=2),
+    allow=HookOutput(stdout=_before("allow")),
+    modify=HookOutput(
+        stdout=_before("allow", modifiedArgs="{input}", additionalContext="{context}")
+    ),
 )
-_PERMISSION: Final = Answers(
-    deny=Told(stdout={"behavior": "deny", "message": REASON}),
-    allow=Told(stdout={"behavior": "allow"}),
-    stop=Told(stdout={"behavior": "deny", "message": REASON, "interrupt": True}),
+_PERMISSION: Final = EventAnswers(
+    deny=HookOutput(stdout={"behavior": "deny", "message": REASON}),
+    allow=HookOutput(stdout={"behavior": "allow"}),
+    stop=HookOutput(stdout={"behavior": "deny", "message": REASON, "interrupt": True}),
 )
 
 
@@ -77,7 +77,9 @@ TABLE: Final = Table(
     ),
     events={
         "preToolUse": EventRule(kind="tool.pre", answers=_PRE),
-        "PreToolUse": EventRule(kind="tool.pre", answers=Answers(deny=PRE_DENY, allow=PRE_ALLOW)),
+        "PreToolUse": EventRule(
+            kind="tool.pre", answers=EventAnswers(deny=PRE_DENY, allow=PRE_ALLOW)
+        ),
         **alike(
             "tool.permission",
             "permissionRequest",
@@ -109,8 +111,8 @@ TABLE: Final = Table(
     # No payload names the mode, and under --allow-all what is handed back runs.
     modes=Modes(always_unasked=True),
     hooks=(
-        gate("preToolUse", acts(_OWN_CLASSES)),
-        gate_read("preToolUse", reads(_OWN_CLASSES)),
+        gate("preToolUse", match_others(_OWN_CLASSES)),
+        gate_read("preToolUse", match_reads(_OWN_CLASSES)),
         # permissionRequest stays out: it comes for every call, after the gate has judged the same
         # one, and a hook on it that fails in any way denies the call.
         *observed(

@@ -9,9 +9,9 @@ from __future__ import annotations
 from typing import Final
 
 from watchgate.agents.base import Setup
-from watchgate.agents.hooks.entries import gate, observed
-from watchgate.agents.table import Answers, EventRule, Fields, Modes, Table, Told
-from watchgate.agents.table.answers import REASON
+from watchgate.agents.hooks import gate, observed
+from watchgate.agents.table import EventAnswers, EventRule, Fields, HookOutput, Modes, Table
+from watchgate.agents.table.answer_shapes import REASON
 
 TABLE: Final = Table(
     name="crush",
@@ -20,13 +20,15 @@ TABLE: Final = Table(
     events={
         "PreToolUse": EventRule(
             kind="tool.pre",
-            answers=Answers(
-                deny=Told(stdout={"decision": "deny", "reason": REASON}, stderr=REASON, exit=2),
-                allow=Told(stdout={"decision": "allow", "context": "{context}"}),
-                modify=Told(stdout={"decision": "allow", "updated_input": "{input}"}),
+            answers=EventAnswers(
+                deny=HookOutput(
+                    stdout={"decision": "deny", "reason": REASON}, stderr=REASON, exit=2
+                ),
+                allow=HookOutput(stdout={"decision": "allow", "context": "{context}"}),
+                modify=HookOutput(stdout={"decision": "allow", "updated_input": "{input}"}),
                 # A halt blocks the call, too; its own exit status would be a failure to the guard.
-                stop=Told(stdout={"halt": True, "reason": REASON}),
-                context=Told(stdout={"context": "{context}"}),
+                stop=HookOutput(stdout={"halt": True, "reason": REASON}),
+                context=HookOutput(stdout={"context": "{context}"}),
                 merges=True,
             ),
         ),

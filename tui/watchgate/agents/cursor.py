@@ -13,15 +13,14 @@ from typing import Any, Final
 import msgspec
 
 from watchgate.agents.base import Answer, Intake, Setup
-from watchgate.agents.hooks.entries import gate, gate_read, observed
-from watchgate.agents.hooks.matchers import acts, reads
-from watchgate.agents.table import Answers, EventRule, Fields, Modes, Paths, Table, Told
+from watchgate.agents.hooks import gate, gate_read, match_others, match_reads, observed
+from watchgate.agents.table import EventAnswers, EventRule, Fields, HookOutput, Modes, Paths, Table
 from watchgate.agents.table.adapter import TableAdapter
-from watchgate.agents.table.answers import REASON
-from watchgate.core import decoding
-from watchgate.core.events import Event, Kind, Text, ToolCall, ToolClass, ToolResult
-from watchgate.core.tool_input import input_hash
-from watchgate.core.verdicts import Reply, SayAllow
+from watchgate.agents.table.answer_shapes import REASON
+from watchgate.core.base import decoding
+from watchgate.core.model.events import Event, Kind, Text, ToolCall, ToolClass, ToolResult
+from watchgate.core.model.verdicts import Reply, SayAllow
+from watchgate.core.tools.tool_input import input_hash
 
 _CLASSES: Final[dict[str, ToolClass]] = {
     "Shell": "shell",
@@ -44,12 +43,12 @@ _CLASSES: Final[dict[str, ToolClass]] = {
 _QUERY: Final = "interaction_query"
 _SHELL_QUERY: Final = "shellRequestQuery"
 
-_ALLOW: Final = Told(stdout={"permission": "allow"})
-_DENY: Final = Told(stdout={"permission": "deny", "user_message": REASON})
+_ALLOW: Final = HookOutput(stdout={"permission": "allow"})
+_DENY: Final = HookOutput(stdout={"permission": "deny", "user_message": REASON})
 # Only before a tool in general is another input known to be taken.
-_BEFORE: Final = Answers(deny=_DENY, allow=_ALLOW, nothing=_ALLOW)
+_BEFORE: Final = EventAnswers(deny=_DENY, allow=_ALLOW, nothing=_ALLOW)
 _BEFORE_TOOL: Final = msgspec.structs.replace(
-    _BEFORE, modify=Told(stdout={"permission": "allow", "updated_input": "{input}"})
+    _BEFORE, modify=HookOutput(stdout={"permission": "allow", "updated_input": "{input}"})
 )
 _COMMAND: Final = {"command": "command", "cwd": "cwd"}
 _TOKENS: Final[dict[str, Paths]] = {
@@ -92,9 +91,9 @@ TABLE: Final = Table(
         "beforeSubmitPrompt": EventRule(
             kind="prompt.submit",
             text=("prompt",),
-            answers=Answers(
-                deny=Told(stdout={"continue": False, "user_message": REASON}),
-                nothing=Told(stdout={"continue": True}),
+            answers=EventAnswers(
+                deny=HookOutput(stdout={"continue": False, "user_message": REASON}),
+                nothing=HookOutput(stdout={"continue": True}),
             ),
         ),
         "sessionStart": EventRule(kind="session.start", what="{composer_mode}"),
@@ -118,7 +117,7 @@ TABLE: Final = Table(
                 "id": "query.id",
                 "query_type": "query_type",
             },
-            answers=Answers(allow=Told()),
+            answers=EventAnswers(allow=HookOutput()),
         ),
     },
     classes={**_CLASSES, _SHELL_QUERY: "shell"},
@@ -136,8 +135,8 @@ TABLE: Final = Table(
         # Its command line does not tell of every call before a tool in general.
         gate("beforeShellExecution"),
         gate("beforeMCPExecution"),
-        gate("preToolUse", acts(_CLASSES)),
-        gate_read("preToolUse", reads(_CLASSES)),
+        gate("preToolUse", match_others(_CLASSES)),
+        gate_read("preToolUse", match_reads(_CLASSES)),
         *observed(
             "postToolUse",
             "postToolUseFailure",
@@ -179,7 +178,7 @@ class _Failure(msgspec.Struct):
 _FAILURE: Final = decoding.decoder(_Failure)
 
 
-class Cursor(TableAdapter):
+class CursorAdapter(TableAdapter):
     """The adapter of Cursor: its `status` says how a turn ended; answers repeat its queries."""
 
     def decode(self, payload: bytes, intake: Intake) -> Event:
@@ -232,4 +231,4 @@ def _denied(payload: bytes) -> bool:
     return bool(_FAILURE.decode(payload).failure_type == "permission_denied")
 
 
-ADAPTER: Final = Cursor(TABLE)
+ADAPTER: Final = CursorAdapter(TABLE)

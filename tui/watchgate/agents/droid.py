@@ -8,9 +8,9 @@ from __future__ import annotations
 from typing import Final
 
 from watchgate.agents.base import Setup
-from watchgate.agents.hooks.entries import gate, observed
-from watchgate.agents.table import Answers, EventRule, Fields, Modes, Table
-from watchgate.agents.table.claude_shape import PRE_ALLOW, PRE_DENY, PRE_MODIFY, PRE_STOP
+from watchgate.agents.hooks import gate, observed
+from watchgate.agents.table import EventAnswers, EventRule, Fields, Modes, Table
+from watchgate.agents.table.answer_shapes import PRE_ALLOW, PRE_DENY, PRE_MODIFY, PRE_STOP
 
 _AUTO: Final = ("auto-low", "auto-medium", "auto-high")
 
@@ -26,7 +26,7 @@ TABLE: Final = Table(
     events={
         "PreToolUse": EventRule(
             kind="tool.pre",
-            answers=Answers(
+            answers=EventAnswers(
                 deny=PRE_DENY, allow=PRE_ALLOW, modify=PRE_MODIFY, stop=PRE_STOP, merges=True
             ),
         ),

@@ -11,9 +11,9 @@ from typing import Any, Literal
 
 import msgspec
 
-from watchgate.core import decoding
-from watchgate.core.events import Choice, Question
-from watchgate.core.questions import Value, value_of
+from watchgate.core.base import decoding
+from watchgate.core.model.events import Choice, Question
+from watchgate.core.model.questions import Value, value_of
 
 Content = dict[str, Value | list[Value]]
 

@@ -11,12 +11,11 @@ from typing import Final
 import msgspec
 
 from watchgate.agents.base import ALL_OFF, DecodeError, Intake, Setup, Silencers
-from watchgate.agents.hooks.entries import gate, gate_read, observed
-from watchgate.agents.hooks.matchers import acts, reads
-from watchgate.agents.table import Answers, EventRule, Fields, Modes, Table, Told
+from watchgate.agents.hooks import gate, gate_read, match_others, match_reads, observed
+from watchgate.agents.table import EventAnswers, EventRule, Fields, HookOutput, Modes, Table
 from watchgate.agents.table.adapter import TableAdapter
-from watchgate.agents.table.answers import REASON
-from watchgate.core.events import Event, Text, ToolClass
+from watchgate.agents.table.answer_shapes import REASON
+from watchgate.core.model.events import Event, Text, ToolClass
 
 _CLASSES: Final[dict[str, ToolClass]] = {
     "run_shell_command": "shell",
@@ -50,9 +49,9 @@ TABLE: Final = Table(
     events={
         "BeforeTool": EventRule(
             kind="tool.pre",
-            answers=Answers(
-                deny=Told(stdout=_DENIAL, stderr=REASON, exit=2),
-                modify=Told(
+            answers=EventAnswers(
+                deny=HookOutput(stdout=_DENIAL, stderr=REASON, exit=2),
+                modify=HookOutput(
                     stdout={
                         "hookSpecificOutput": {
                             "hookEventName": "BeforeTool",
@@ -60,7 +59,7 @@ TABLE: Final = Table(
                         }
                     }
                 ),
-                stop=Told(
+                stop=HookOutput(
                     stdout={**_DENIAL, "continue": False, "stopReason": REASON},
                     stderr=REASON,
                     exit=2,
@@ -116,8 +115,8 @@ TABLE: Final = Table(
     # No payload names the mode, and in yolo mode what is handed back runs.
     modes=Modes(always_unasked=True),
     hooks=(
-        gate("BeforeTool", acts(_CLASSES)),
-        gate_read("BeforeTool", reads(_CLASSES)),
+        gate("BeforeTool", match_others(_CLASSES)),
+        gate_read("BeforeTool", match_reads(_CLASSES)),
         # Of the model events only the one with the token counts: the others come as often, and
         # carry the whole conversation each time.
         *observed(
@@ -182,7 +181,7 @@ _ASKED: Final = TableAdapter(
 )
 
 
-class Gemini(TableAdapter):
+class GeminiAdapter(TableAdapter):
     """The adapter of Gemini CLI, one of whose notices says that it asks in its own dialog."""
 
     def decode(self, payload: bytes, intake: Intake) -> Event:
@@ -197,4 +196,4 @@ class Gemini(TableAdapter):
             return event
 
 
-ADAPTER: Final = Gemini(TABLE)
+ADAPTER: Final = GeminiAdapter(TABLE)

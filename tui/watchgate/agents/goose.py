@@ -10,12 +10,12 @@ from typing import Final
 import msgspec
 
 from watchgate.agents.base import Intake, Setup
-from watchgate.agents.hooks.entries import gate, observed
-from watchgate.agents.table import Answers, EventRule, Fields, Modes, Table, Told
+from watchgate.agents.hooks import gate, observed
+from watchgate.agents.table import EventAnswers, EventRule, Fields, HookOutput, Modes, Table
 from watchgate.agents.table.adapter import TableAdapter
-from watchgate.agents.table.claude_shape import ON_STDERR
-from watchgate.core import decoding
-from watchgate.core.events import Event, Text
+from watchgate.agents.table.answer_shapes import ON_STDERR
+from watchgate.core.base import decoding
+from watchgate.core.model.events import Event, Text
 
 _RESULT: Final = "PreToolUseResult"
 
@@ -32,7 +32,7 @@ TABLE: Final = Table(
     events={
         "PreToolUse": EventRule(
             kind="tool.pre",
-            answers=Answers(deny=ON_STDERR, allow=Told(stdout={"decision": "allow"})),
+            answers=EventAnswers(deny=ON_STDERR, allow=HookOutput(stdout={"decision": "allow"})),
         ),
         _RESULT: EventRule(kind="tool.permission.resolved"),
         "PostToolUse": EventRule(kind="tool.post"),
@@ -107,7 +107,7 @@ class _Verdict(msgspec.Struct):
 _VERDICT: Final = decoding.decoder(_Verdict)
 
 
-class Goose(TableAdapter):
+class GooseAdapter(TableAdapter):
     """The adapter of Goose, which also reports its hooks' decision on a call that they let run."""
 
     def decode(self, payload: bytes, intake: Intake) -> Event:
@@ -126,4 +126,4 @@ def _denied(payload: bytes) -> bool:
         return False
 
 
-ADAPTER: Final = Goose(TABLE)
+ADAPTER: Final = GooseAdapter(TABLE)

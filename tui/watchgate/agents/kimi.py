@@ -10,12 +10,10 @@ from __future__ import annotations
 from typing import Final
 
 from watchgate.agents.base import Setup
-from watchgate.agents.hooks.entries import gate, gate_read, observed
-from watchgate.agents.hooks.matchers import acts, reads
-from watchgate.agents.table import Answers, EventRule, Fields, Modes, Table, Told
-from watchgate.agents.table.answers import REASON
-from watchgate.agents.table.claude_shape import ON_STDERR
-from watchgate.core.events import ToolClass
+from watchgate.agents.hooks import gate, gate_read, match_others, match_reads, observed
+from watchgate.agents.table import EventAnswers, EventRule, Fields, HookOutput, Modes, Table
+from watchgate.agents.table.answer_shapes import ON_STDERR, REASON
+from watchgate.core.model.events import ToolClass
 
 _LONGEST_S: Final = 600
 _CLASSES: Final[dict[str, ToolClass]] = {
@@ -45,11 +43,11 @@ TABLE: Final = Table(
         result=("tool_output",),
     ),
     events={
-        "PreToolUse": EventRule(kind="tool.pre", answers=Answers(deny=ON_STDERR)),
+        "PreToolUse": EventRule(kind="tool.pre", answers=EventAnswers(deny=ON_STDERR)),
         "PostToolUse": EventRule(kind="tool.post"),
         "PostToolUseFailure": EventRule(kind="tool.error"),
         "UserPromptSubmit": EventRule(
-            kind="prompt.submit", text=("prompt",), answers=Answers(deny=ON_STDERR)
+            kind="prompt.submit", text=("prompt",), answers=EventAnswers(deny=ON_STDERR)
         ),
         "Stop": EventRule(kind="turn.end", text=("last_assistant_message",)),
         "StopFailure": EventRule(kind="turn.error", text=("error_type", "error_message")),
@@ -74,9 +72,9 @@ TABLE: Final = Table(
                 input=("input_data.tool_input",),
                 call_id=("input_data.tool_call_id",),
             ),
-            answers=Answers(
-                deny=Told(stdout={"action": "block", "reason": REASON}),
-                allow=Told(stdout={"action": "allow"}),
+            answers=EventAnswers(
+                deny=HookOutput(stdout={"action": "block", "reason": REASON}),
+                allow=HookOutput(stdout={"action": "allow"}),
             ),
         ),
     },
@@ -95,8 +93,8 @@ TABLE: Final = Table(
     # No payload names the mode, and with --yolo what is handed back runs.
     modes=Modes(always_unasked=True),
     hooks=(
-        gate("PreToolUse", acts(_CLASSES), _LONGEST_S),
-        gate_read("PreToolUse", reads(_CLASSES), _LONGEST_S),
+        gate("PreToolUse", match_others(_CLASSES), _LONGEST_S),
+        gate_read("PreToolUse", match_reads(_CLASSES), _LONGEST_S),
         *observed(
             "PostToolUse",
             "PostToolUseFailure",

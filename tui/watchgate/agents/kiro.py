@@ -9,16 +9,16 @@ from __future__ import annotations
 from typing import Final
 
 from watchgate.agents.base import Setup
-from watchgate.agents.hooks.entries import gate, observed
-from watchgate.agents.table import Answers, EventRule, Fields, Modes, Table
-from watchgate.agents.table.claude_shape import ON_STDERR
+from watchgate.agents.hooks import gate, observed
+from watchgate.agents.table import EventAnswers, EventRule, Fields, Modes, Table
+from watchgate.agents.table.answer_shapes import ON_STDERR
 
 TABLE: Final = Table(
     name="kiro",
     title="Kiro",
     fields=Fields(session=("session_id", "cwd"), mode=(), call_id=(), failed=()),
     events={
-        "preToolUse": EventRule(kind="tool.pre", answers=Answers(deny=ON_STDERR)),
+        "preToolUse": EventRule(kind="tool.pre", answers=EventAnswers(deny=ON_STDERR)),
         "postToolUse": EventRule(
             kind="tool.post", fields=Fields(result=("tool_response.result", "tool_response"))
         ),

@@ -10,11 +10,10 @@ from __future__ import annotations
 from typing import Final
 
 from watchgate.agents.base import ALL_OFF, Setup, Silencers
-from watchgate.agents.hooks.entries import gate, gate_read, observed, relay
-from watchgate.agents.hooks.matchers import acts, reads
-from watchgate.agents.table import Answers, EventRule, Fields, Modes, Table
-from watchgate.agents.table.claude_shape import PERMISSION_ANSWERS, PRE_ALLOW, PRE_DENY
-from watchgate.core.events import ToolClass
+from watchgate.agents.hooks import gate, gate_read, match_others, match_reads, observed, relay
+from watchgate.agents.table import EventAnswers, EventRule, Fields, Modes, Table
+from watchgate.agents.table.answer_shapes import PERMISSION_ANSWERS, PRE_ALLOW, PRE_DENY
+from watchgate.core.model.events import ToolClass
 
 _CLASSES: Final[dict[str, ToolClass]] = {
     "run_shell_command": "shell",
@@ -47,7 +46,9 @@ TABLE: Final = Table(
         exit_pattern=r"Exit Code: (-?\d+)",
     ),
     events={
-        "PreToolUse": EventRule(kind="tool.pre", answers=Answers(deny=PRE_DENY, allow=PRE_ALLOW)),
+        "PreToolUse": EventRule(
+            kind="tool.pre", answers=EventAnswers(deny=PRE_DENY, allow=PRE_ALLOW)
+        ),
         "PermissionRequest": EventRule(kind="tool.permission", answers=PERMISSION_ANSWERS),
         "PermissionDenied": EventRule(kind="tool.permission.resolved", text=("reason",)),
         "PostToolUse": EventRule(
@@ -95,8 +96,8 @@ TABLE: Final = Table(
     # In auto_edit only edits run unasked; which call is one is not known this early.
     modes=Modes(autonomous=("yolo", "auto"), unasked=("yolo", "auto", "auto_edit")),
     hooks=(
-        gate("PreToolUse", acts(_CLASSES)),
-        gate_read("PreToolUse", reads(_CLASSES)),
+        gate("PreToolUse", match_others(_CLASSES)),
+        gate_read("PreToolUse", match_reads(_CLASSES)),
         relay("PermissionRequest"),
         *observed(
             "PermissionDenied",

@@ -8,7 +8,7 @@ from typing import Final
 
 from watchgate.agents.base import Adapter
 from watchgate.agents.table.adapter import TableAdapter
-from watchgate.core.events import Lane
+from watchgate.core.model.events import Lane
 
 BUILT_IN: Final = (
     "claude",

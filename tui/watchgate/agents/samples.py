@@ -12,11 +12,11 @@ from typing import Any
 import msgspec
 
 from watchgate.agents.base import Adapter, Answer, DecodeError, Intake
-from watchgate.core import decoding
-from watchgate.core.clock import Instant
-from watchgate.core.events import Event, Kind, Lane, ToolClass
-from watchgate.core.json_faults import JSON_FAULTS
-from watchgate.core.verdicts import Reply, SayAllow, SayDeny, SayNothing
+from watchgate.core.base import decoding
+from watchgate.core.base.clock import Instant
+from watchgate.core.base.decoding import JSON_FAULTS
+from watchgate.core.model.events import Event, Kind, Lane, ToolClass
+from watchgate.core.model.verdicts import Reply, SayAllow, SayDeny, SayNothing
 
 REASON = "No."
 _NEVER = Instant(0, 0.0)
@@ -26,7 +26,7 @@ class SampleError(ValueError):
     """The line is no sample, or the adapter cannot read it; the message says why."""
 
 
-class Told(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
+class SampleOutput(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
     """The output of the agent's hook: `stdout` and `stderr` as text, and the exit status."""
 
     stdout: str = ""
@@ -34,7 +34,7 @@ class Told(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_field
     exit: int = 0
 
 
-class Seen(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+class SampleMeaning(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """The meaning of one sample and, on a lane that waits, the agent's possible answers.
 
     `closed` is what a gate's client prints by itself when the core cannot be reached.
@@ -49,24 +49,24 @@ class Seen(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     cls: ToolClass | None = msgspec.field(default=None, name="class")
     input: dict[str, Any] | None = None
     cwd: str = ""
-    allow: Told | None = None
-    deny: Told | None = None
-    modify: Told | None = None
-    handback: Told | None = None
-    closed: Told | None = None
+    allow: SampleOutput | None = None
+    deny: SampleOutput | None = None
+    modify: SampleOutput | None = None
+    handback: SampleOutput | None = None
+    closed: SampleOutput | None = None
 
 
-class _Line(msgspec.Struct, frozen=True):
+class _SampleLine(msgspec.Struct, frozen=True):
     payload: dict[str, Any]
     event: str = ""
     lane: Lane | None = None
     expected: dict[str, Any] = {}
 
 
-_EXPECTABLE = tuple(field.encode_name for field in msgspec.structs.fields(Seen))
+_EXPECTABLE = tuple(field.encode_name for field in msgspec.structs.fields(SampleMeaning))
 
 
-def seen(adapter: Adapter, line: bytes) -> tuple[Seen, list[str]]:
+def check_sample(adapter: Adapter, line: bytes) -> tuple[SampleMeaning, list[str]]:
     """Returns the meaning of a sample and its differences from the expected.
 
     Raises `SampleError`.
@@ -80,14 +80,14 @@ def seen(adapter: Adapter, line: bytes) -> tuple[Seen, list[str]]:
     return meaning, _differences(sample.expected, meaning)
 
 
-def _sample(line: bytes) -> tuple[_Line, bytes]:
+def _sample(line: bytes) -> tuple[_SampleLine, bytes]:
     try:
         value = msgspec.json.decode(line)
         if not isinstance(value, dict):
             raise SampleError("a sample is a JSON object: a payload, or one under `payload`")
         if not isinstance(value.get("payload"), dict):
-            return _Line(payload=value), line
-        sample = decoding.convert(value, _Line)
+            return _SampleLine(payload=value), line
+        sample = decoding.convert(value, _SampleLine)
     except JSON_FAULTS as fault:
         raise SampleError(f"no sample: {fault}") from None
     unknown = [key for key in sample.expected if key not in _EXPECTABLE]
@@ -98,7 +98,7 @@ def _sample(line: bytes) -> tuple[_Line, bytes]:
     return sample, msgspec.json.encode(sample.payload)
 
 
-def _decoded(adapter: Adapter, sample: _Line, raw: bytes) -> Event:
+def _decoded(adapter: Adapter, sample: _SampleLine, raw: bytes) -> Event:
     """Returns the event on the lane that the sample names, else on that of the installed hook."""
     observed = adapter.decode(raw, Intake(lane=Lane.OBSERVE, at=_NEVER, native=sample.event))
     lane = sample.lane or _lane(adapter, observed.native)
@@ -110,10 +110,10 @@ def _lane(adapter: Adapter, native: str) -> Lane:
     return next((lane for lane in lanes if lane.waits), Lane.OBSERVE)
 
 
-def _meaning(adapter: Adapter, event: Event) -> Seen:
+def _meaning(adapter: Adapter, event: Event) -> SampleMeaning:
     tool = event.tool
     outputs = _outputs(adapter, event) if event.lane.waits else {}
-    return Seen(
+    return SampleMeaning(
         event=event.native,
         kind=event.kind,
         lane=event.lane,
@@ -127,7 +127,7 @@ def _meaning(adapter: Adapter, event: Event) -> Seen:
     )
 
 
-def _outputs(adapter: Adapter, event: Event) -> dict[str, Told]:
+def _outputs(adapter: Adapter, event: Event) -> dict[str, SampleOutput]:
     own = event.tool.input if event.tool else {}
     replies: dict[str, Reply] = {
         "allow": SayAllow(),
@@ -143,11 +143,11 @@ def _outputs(adapter: Adapter, event: Event) -> dict[str, Told]:
     return outputs
 
 
-def _text(answer: Answer) -> Told:
-    return Told(answer.stdout.decode(), answer.stderr.decode(), answer.exit_code)
+def _text(answer: Answer) -> SampleOutput:
+    return SampleOutput(answer.stdout.decode(), answer.stderr.decode(), answer.exit_code)
 
 
-def _differences(expected: dict[str, Any], meaning: Seen) -> list[str]:
+def _differences(expected: dict[str, Any], meaning: SampleMeaning) -> list[str]:
     shown = dict.fromkeys(_EXPECTABLE) | msgspec.to_builtins(meaning)
     return [
         f"{key} is {_json(shown[key])}, expected {_json(value)}"

@@ -16,9 +16,10 @@ import msgspec
 
 from watchgate.agents.base import Answer, DecodeError, HookEntry, Intake, Setup
 from watchgate.agents.decision_words import Meaning, word
-from watchgate.agents.hooks.payload import text
-from watchgate.agents.hooks.tools import describe
-from watchgate.core.events import (
+from watchgate.agents.hooks.event_bodies import describe_tool, text
+from watchgate.core.base.decoding import JSON_FAULTS
+from watchgate.core.base.text import safe_lines
+from watchgate.core.model.events import (
     Body,
     Can,
     Event,
@@ -32,9 +33,7 @@ from watchgate.core.events import (
     ToolClass,
     ToolResult,
 )
-from watchgate.core.json_faults import JSON_FAULTS
-from watchgate.core.text import safe_lines
-from watchgate.core.verdicts import Reply, SayAllow, SayDeny, SayNothing
+from watchgate.core.model.verdicts import Reply, SayAllow, SayDeny, SayNothing
 
 NAME: Final = "synaps"
 BEFORE: Final = "before_tool_call"
@@ -86,13 +85,13 @@ EVENTS: Final[dict[str, tuple[Kind, Callable[[Params], Body]]]] = {
 }
 
 
-def meant(params: Params) -> tuple[Kind, Body]:
+def hook_meaning(params: Params) -> tuple[Kind, Body]:
     """Returns the kind and body of one hook event; a hook of a later version is a notice."""
     known = EVENTS.get(str(params.get("kind")))
     return ("notice", Text(text(dict(params)))) if known is None else (known[0], known[1](params))
 
 
-class Synaps:
+class SynapsAdapter:
     """The adapter of SynapsCLI."""
 
     name: Final = NAME
@@ -122,7 +121,7 @@ class Synaps:
         native = _named(params, "kind") or intake.native
         if not native:
             raise DecodeError("the payload does not name its hook (kind)")
-        kind, body = meant({**params, "kind": native})
+        kind, body = hook_meaning({**params, "kind": native})
         asks = kind == "tool.pre"
         waits = intake.lane.waits
         return Event(
@@ -203,7 +202,7 @@ def _tool(params: Params) -> Tool:
         raise DecodeError("the event does not name its tool (tool_name)")
     given = params.get("tool_input")
     args: dict[str, Any] = given if isinstance(given, dict) else {"input": given}
-    tool = describe(name or runtime, args, None, CLASSES)
+    tool = describe_tool(name or runtime, args, None, CLASSES)
     if tool.cls == "shell":
         return msgspec.structs.replace(tool, name="Bash")
     return msgspec.structs.replace(tool, name=runtime) if runtime else tool
@@ -221,4 +220,4 @@ def _encode_action(meaning: Meaning, **more: Any) -> Answer:
     return Answer(stdout=msgspec.json.encode({"action": word(NAME, meaning), **more}))
 
 
-ADAPTER: Final = Synaps()
+ADAPTER: Final = SynapsAdapter()

@@ -9,9 +9,9 @@ from __future__ import annotations
 from typing import Final
 
 from watchgate.agents.base import Setup
-from watchgate.agents.hooks.entries import gate, observed
-from watchgate.agents.table import Answers, EventRule, Fields, Modes, Table, Told
-from watchgate.agents.table.claude_shape import PRE_ALLOW, PRE_DENY, PRE_MODIFY, PRE_STOP
+from watchgate.agents.hooks import gate, observed
+from watchgate.agents.table import EventAnswers, EventRule, Fields, HookOutput, Modes, Table
+from watchgate.agents.table.answer_shapes import PRE_ALLOW, PRE_DENY, PRE_MODIFY, PRE_STOP
 
 TABLE: Final = Table(
     name="vscode",
@@ -24,12 +24,12 @@ TABLE: Final = Table(
     events={
         "PreToolUse": EventRule(
             kind="tool.pre",
-            answers=Answers(
+            answers=EventAnswers(
                 deny=PRE_DENY,
                 allow=PRE_ALLOW,
                 modify=PRE_MODIFY,
                 stop=PRE_STOP,
-                context=Told(
+                context=HookOutput(
                     stdout={
                         "hookSpecificOutput": {
                             "hookEventName": "PreToolUse",

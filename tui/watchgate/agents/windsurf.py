@@ -9,13 +9,13 @@ from __future__ import annotations
 from typing import Final
 
 from watchgate.agents.base import Setup
-from watchgate.agents.hooks.entries import gate, gate_read, observed
-from watchgate.agents.table import Answers, EventRule, Fields, Modes, Table
-from watchgate.agents.table.claude_shape import ON_STDERR
+from watchgate.agents.hooks import gate, gate_read, observed
+from watchgate.agents.table import EventAnswers, EventRule, Fields, Modes, Table
+from watchgate.agents.table.answer_shapes import ON_STDERR
 
 # No limit is documented; this is the shortest that any agent is known to have.
 _TIMEOUT_S: Final = 30
-_DENY: Final = Answers(deny=ON_STDERR)
+_DENY: Final = EventAnswers(deny=ON_STDERR)
 _SHELL: Final = {"command": "tool_info.command_line", "cwd": "tool_info.cwd"}
 _READ: Final = {"file_path": "tool_info.file_path"}
 _WRITE: Final = {"file_path": "tool_info.file_path", "edits": "tool_info.edits"}

@@ -1,57 +1,98 @@
-"""The front door: one small module per group of commands; what a command needs is imported late."""
+"""The front door: one small module per group of commands; what a command needs is imported late.
+
+The parser of every command: a wrong command line is told what was meant and where help is.
+"""
 
 from __future__ import annotations
 
 import argparse
+import difflib
 import errno
 import os
+import re
 import sys
 import time
 from collections.abc import Iterable, Sequence
 from importlib import import_module
+from typing import Any, NoReturn
 
 from watchgate import __version__
-from watchgate.cli.exits import Exit, Stop
-from watchgate.cli.output import complain, give_up_stdout
-from watchgate.cli.parsing import Parser
+from watchgate.cli.base.printing import Exit, Stop, complain, give_up_stdout
+from watchgate.core.base.text import safe_text
 from watchgate.core.patterns.allowance import measure_by
 
+_CHOICE = re.compile(r"invalid choice: '(?P<wrong>.*)' \(choose from (?P<allowed>.*)\)")
+
+
+class Parser(argparse.ArgumentParser):
+    """A parser whose errors say how to mend them; parsers of sub-commands are of the same kind.
+
+    With `intermixed`, options may stand between the words of a command that takes any number.
+    """
+
+    intermixed = False
+
+    def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
+        """As in argparse, which by itself takes an open list of words in one piece only."""
+        if not self.intermixed:
+            return super().parse_known_args(args, namespace)
+        self.intermixed = False
+        try:
+            return self.parse_known_intermixed_args(args, namespace)
+        finally:
+            self.intermixed = True
+
+    def error(self, message: str) -> NoReturn:
+        """Print the usage and the error, and end with the exit code for usage."""
+        self.print_usage(sys.stderr)
+        text = f"{self.prog}: error: {safe_text(message)};{_meant(message)}"
+        self.exit(Exit.USAGE, f"{text} see `{self.prog} --help`\n")
+
+
+def _meant(message: str) -> str:
+    match = _CHOICE.search(message)
+    if match is None:
+        return ""
+    close = difflib.get_close_matches(match["wrong"], re.findall(r"[\w-]+", match["allowed"]), n=1)
+    return f" did you mean {close[0]}?" if close else ""
+
+
 GROUPS = {
-    "console": ("attach", "demo"),
-    "popup": ("popup",),
-    "core": ("serve",),
-    "switch": ("status", "stop", "off", "on"),
-    "requests": ("ls", "show", "allow", "deny", "handback"),
-    "answer": ("answer",),
-    "grants": ("grants",),
-    "presence.unlock": ("unlock", "lock"),
-    "presence.pin": ("pin",),
-    "presence.token": ("token",),
-    "guard": ("guard",),
-    "tail": ("tail",),
-    "search": ("search",),
-    "replay": ("replay",),
-    "export": ("export",),
-    "purge": ("purge",),
-    "costs": ("costs",),
-    "prices": ("prices",),
-    "install": ("install",),
-    "uninstall": ("uninstall",),
+    "console.console_command": ("attach", "demo"),
+    "console.popup_command": ("popup",),
+    "machine.serve_command": ("serve",),
+    "machine.switch": ("status", "stop", "off", "on"),
+    "decide.requests_command": ("ls", "show", "allow", "deny", "handback"),
+    "decide.answer_command": ("answer",),
+    "decide.grants_command": ("grants",),
+    "presence.unlock_command": ("unlock", "lock"),
+    "presence.pin_command": ("pin",),
+    "presence.program_token": ("token",),
+    "setup.guard_command": ("guard",),
+    "history.tail_command": ("tail",),
+    "history.search_command": ("search",),
+    "history.replay_command": ("replay",),
+    "history.export_command": ("export",),
+    "history.purge_command": ("purge",),
+    "money": ("costs",),
+    "money.prices_command": ("prices",),
+    "setup.install_command": ("install",),
+    "setup.uninstall_command": ("uninstall",),
     "lookback": ("lookback",),
-    "doctor": ("doctor",),
-    "crashtest": ("crashtest",),
-    "hook": ("hook",),
-    "tap": ("tap",),
-    "stdio": ("stdio",),
-    "policy": ("policy",),
-    "proxy": ("acp", "stream-json"),
-    "claude_tools": ("permission-prompt", "statusline"),
-    "agent": ("agent",),
-    "audit": ("audit",),
-    "config": ("config",),
-    "schema": ("schema",),
-    "service": ("service",),
-    "completion": ("completion",),
+    "setup.doctor_command": ("doctor",),
+    "setup.crashtest_command": ("crashtest",),
+    "setup.run_hook": ("hook",),
+    "bridges.tap_command": ("tap",),
+    "programs.stdio": ("stdio",),
+    "policy.policy_command": ("policy",),
+    "bridges.proxy_command": ("acp", "stream-json"),
+    "bridges.claude_commands": ("permission-prompt", "statusline"),
+    "setup.agent_command": ("agent",),
+    "history.audit_command": ("audit",),
+    "setup.config_command": ("config",),
+    "programs.schema_command": ("schema",),
+    "machine.service_unit": ("service",),
+    "programs.completion_command": ("completion",),
 }
 """The modules of the command line in the order of the help, each with the commands it adds."""
 
@@ -86,15 +127,15 @@ def _needed(words: Sequence[str]) -> Iterable[str]:
     Importing all of them takes longer than many a command, and tmux asks every few seconds.
     """
     if set(words) <= {"--host"}:
-        return ("console",)
+        return ("console.console_command",)
     named = next((word for word in words if not word.startswith("-")), "")
     return [group for group, commands in GROUPS.items() if named in commands] or tuple(GROUPS)
 
 
 def _console(args: argparse.Namespace) -> int:
-    from watchgate.cli import console
+    from watchgate.cli.console import console_command
 
-    return console.run(args)
+    return console_command.run(args)
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -107,7 +148,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         # Closed by whoever started this; what is printed to no file goes to stdout.
         sys.stderr = os.fdopen(os.open(os.devnull, os.O_WRONLY), "w")
     if "_ARGCOMPLETE" in os.environ:
-        from watchgate.cli.completion import complete
+        from watchgate.cli.programs.completion_command import complete
 
         complete(parser())
     args = parser(_needed(words)).parse_args(words)

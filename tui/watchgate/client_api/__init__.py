@@ -9,9 +9,9 @@
 `AsyncGate` is the same for async code. Whatever goes wrong on the way to the core denies the call.
 """
 
-from watchgate.client_api.answers import Answer, Denied
 from watchgate.client_api.asynchronous import AsyncGate
 from watchgate.client_api.calls import Call
+from watchgate.client_api.core_dialog import Answer, Denied
 from watchgate.client_api.synchronous import Gate
 
 __all__ = ["Answer", "AsyncGate", "Call", "Denied", "Gate"]

@@ -10,19 +10,27 @@ from typing import Any, Self
 import anyio
 from anyio.abc import SocketStream, UNIXSocketStream
 
-from watchgate.client_api import speaking
-from watchgate.client_api.answers import Answer, Denied, closed, read
+from watchgate.client_api import core_dialog
 from watchgate.client_api.calls import Call
-from watchgate.client_api.speaking import DEADLINE_S, REPORT_BUDGET_S, Asked, Way
-from watchgate.core.events import Kind, ToolClass
-from watchgate.link.lines import NoCore
+from watchgate.client_api.core_dialog import (
+    DEADLINE_S,
+    REPORT_BUDGET_S,
+    Answer,
+    CallQuestion,
+    CoreDialog,
+    Denied,
+    closed,
+    read,
+)
+from watchgate.core.model.events import Kind, ToolClass
+from watchgate.link.control_lines import NoCore
 from watchgate.link.receiving import receive
-from watchgate.service.framing import MAX_PAYLOAD_BYTES
+from watchgate.service.wire.framing import MAX_PAYLOAD_BYTES
 
 _GONE = (anyio.EndOfStream, anyio.BrokenResourceError, anyio.ClosedResourceError)
 
 
-class AsyncGate(Way):
+class AsyncGate(CoreDialog):
     """As `Gate`, for any number of tasks; a task that is cancelled withdraws what it asked."""
 
     async def __aenter__(self) -> Self:
@@ -103,13 +111,13 @@ class AsyncGate(Way):
             raise
         await self.report(**call.ended(None, self._now_s() - began_s))
 
-    async def _ask(self, asked: Asked) -> Answer:
+    async def _ask(self, asked: CallQuestion) -> Answer:
         line = self._speaker.question(asked)
-        if (refused := speaking.too_large(asked, line)) is not None:
+        if (refused := core_dialog.too_large(asked, line)) is not None:
             return refused
         if self._speaker.switched_off():
-            await self.report(**speaking.off_notice(asked))
-            return speaking.off_answer(asked)
+            await self.report(**core_dialog.off_notice(asked))
+            return core_dialog.off_answer(asked)
         until_s = self._now_s() + asked.deadline_s
         try:
             async with await self._connected() as stream:
@@ -117,11 +125,11 @@ class AsyncGate(Way):
                     await stream.send(line)
                 return read(await self._line(stream, until_s), asked.call_id, asked.input)
         except NoCore as none:
-            return closed(asked.input, speaking.CANNOT.format(none.why))
+            return closed(asked.input, core_dialog.CANNOT.format(none.why))
         except TimeoutError:
-            return closed(asked.input, speaking.SILENT.format(asked.deadline_s))
+            return closed(asked.input, core_dialog.SILENT.format(asked.deadline_s))
         except (OSError, *_GONE):
-            return closed(asked.input, speaking.GONE)
+            return closed(asked.input, core_dialog.GONE)
 
     async def _connected(self) -> SocketStream:
         path = self._speaker.socket
@@ -134,7 +142,7 @@ class AsyncGate(Way):
         except BaseException as fault:
             connection.close()
             if isinstance(fault, OSError):
-                raise speaking.no_core(path, fault) from fault
+                raise core_dialog.no_core(path, fault) from fault
             raise
 
     async def _line(self, stream: SocketStream, until_s: float) -> bytes:
@@ -144,8 +152,8 @@ class AsyncGate(Way):
             left_s = until_s - self._now_s()
             if left_s <= 0:
                 raise TimeoutError
-            with anyio.move_on_after(min(left_s, speaking.LOOK_S)):
-                data += await receive(stream, speaking.CHUNK_BYTES)
-            if len(data) > speaking.ANSWER_LIMIT_BYTES:
+            with anyio.move_on_after(min(left_s, core_dialog.LOOK_S)):
+                data += await receive(stream, core_dialog.CHUNK_BYTES)
+            if len(data) > core_dialog.ANSWER_LIMIT_BYTES:
                 raise ConnectionResetError
         return data.partition(b"\n")[0]

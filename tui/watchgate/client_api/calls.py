@@ -5,8 +5,7 @@ from __future__ import annotations
 from traceback import format_exception_only
 from typing import Any
 
-from watchgate.client_api.answers import Answer
-from watchgate.client_api.speaking import Asked
+from watchgate.client_api.core_dialog import Answer, CallQuestion
 
 TEXT_CHARS = 100_000
 """What came of a call is recorded so far: a line that is too long would be dropped whole."""
@@ -20,7 +19,7 @@ class Call:
     where its content is "full").
     """
 
-    def __init__(self, asked: Asked, answer: Answer) -> None:
+    def __init__(self, asked: CallQuestion, answer: Answer) -> None:
         self.answer = answer
         self.returned: object = ""
         self._asked = asked

@@ -7,16 +7,24 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any, Self
 
-from watchgate.client_api import speaking
-from watchgate.client_api.answers import Answer, Denied, closed, read
+from watchgate.client_api import core_dialog
 from watchgate.client_api.calls import Call
-from watchgate.client_api.speaking import DEADLINE_S, REPORT_BUDGET_S, Asked, Way
-from watchgate.core.events import Kind, ToolClass
-from watchgate.link.lines import NoCore
-from watchgate.service.framing import MAX_PAYLOAD_BYTES
+from watchgate.client_api.core_dialog import (
+    DEADLINE_S,
+    REPORT_BUDGET_S,
+    Answer,
+    CallQuestion,
+    CoreDialog,
+    Denied,
+    closed,
+    read,
+)
+from watchgate.core.model.events import Kind, ToolClass
+from watchgate.link.control_lines import NoCore
+from watchgate.service.wire.framing import MAX_PAYLOAD_BYTES
 
 
-class Gate(Way):
+class Gate(CoreDialog):
     """The way to the core for one session of a program; may be used by several threads.
 
     As a context manager it reports where the session begins and ends. `places` and `clock` are
@@ -104,24 +112,24 @@ class Gate(Way):
             raise
         self.report(**call.ended(None, self._now_s() - began_s))
 
-    def _ask(self, asked: Asked) -> Answer:
+    def _ask(self, asked: CallQuestion) -> Answer:
         line = self._speaker.question(asked)
-        if (refused := speaking.too_large(asked, line)) is not None:
+        if (refused := core_dialog.too_large(asked, line)) is not None:
             return refused
         if self._speaker.switched_off():
-            self.report(**speaking.off_notice(asked))
-            return speaking.off_answer(asked)
+            self.report(**core_dialog.off_notice(asked))
+            return core_dialog.off_answer(asked)
         until_s = self._now_s() + asked.deadline_s
         try:
             with self._connected(until_s) as stream:
                 self._send(stream, line, until_s)
                 return read(self._line(stream, until_s), asked.call_id, asked.input)
         except NoCore as none:
-            return closed(asked.input, speaking.CANNOT.format(none.why))
+            return closed(asked.input, core_dialog.CANNOT.format(none.why))
         except TimeoutError:
-            return closed(asked.input, speaking.SILENT.format(asked.deadline_s))
+            return closed(asked.input, core_dialog.SILENT.format(asked.deadline_s))
         except OSError:
-            return closed(asked.input, speaking.GONE)
+            return closed(asked.input, core_dialog.GONE)
 
     def _connected(self, until_s: float) -> socket.socket:
         path, step_s = self._speaker.socket, self._step_s(until_s)
@@ -132,7 +140,7 @@ class Gate(Way):
         except BaseException as fault:
             stream.close()
             if isinstance(fault, OSError):
-                raise speaking.no_core(path, fault) from fault
+                raise core_dialog.no_core(path, fault) from fault
             raise
         return stream
 
@@ -150,10 +158,10 @@ class Gate(Way):
         while b"\n" not in data:
             stream.settimeout(self._step_s(until_s))
             try:
-                chunk = stream.recv(speaking.CHUNK_BYTES)
+                chunk = stream.recv(core_dialog.CHUNK_BYTES)
             except TimeoutError:
                 continue
-            if not chunk or len(data) > speaking.ANSWER_LIMIT_BYTES:
+            if not chunk or len(data) > core_dialog.ANSWER_LIMIT_BYTES:
                 raise ConnectionResetError
             data += chunk
         return data.partition(b"\n")[0]
@@ -162,4 +170,4 @@ class Gate(Way):
         left_s = until_s - self._now_s()
         if left_s <= 0:
             raise TimeoutError
-        return min(left_s, speaking.LOOK_S)
+        return min(left_s, core_dialog.LOOK_S)

@@ -12,15 +12,15 @@ from pathlib import Path
 import anyio
 import msgspec
 
-from watchgate.core.clock import Clock, Instant
-from watchgate.core.records import Draft
-from watchgate.demo import costs, hooks
-from watchgate.demo.play import CONFIG, START_WALL_US, counted_ids
-from watchgate.demo.script import HOME, Step, reports, script
+from watchgate.core.base.clock import Clock, Instant
+from watchgate.core.model.records import Draft
+from watchgate.demo import demo_costs, demo_play
+from watchgate.demo.demo_play import CONFIG, START_WALL_US, counted_ids
+from watchgate.demo.demo_script import HOME, ScriptedPayload, reports, script
 from watchgate.link.paths import Paths
-from watchgate.service.clock import SystemClock
-from watchgate.service.hosted import hosted
-from watchgate.service.stage import Stage
+from watchgate.service.host.core_host import hosted
+from watchgate.service.hub.core_environment import Environment
+from watchgate.service.system.system_clock import SystemClock
 
 DEADLINE_S = 3660
 LEAD_S = 1.0
@@ -67,7 +67,7 @@ def demo_core(speed: float) -> Iterator[tuple[Paths, DemoClock]]:
         data_dir=root,
     )
     clock = DemoClock(speed)
-    stage = Stage(
+    stage = Environment(
         ids=counted_ids(),
         home=HOME,
         protected=(f"{HOME}/.config/watchgate",),
@@ -76,7 +76,7 @@ def demo_core(speed: float) -> Iterator[tuple[Paths, DemoClock]]:
         counted=partial(_counted, clock),
     )
     try:
-        with hosted(paths, CONFIG, clock, stage, hooks.live(speed)) as portal:
+        with hosted(paths, CONFIG, clock, stage, demo_play.live(speed)) as portal:
             feeding = portal.start_task_soon(_feed, paths.ingest_socket, clock)
             try:
                 yield paths, clock
@@ -87,9 +87,9 @@ def demo_core(speed: float) -> Iterator[tuple[Paths, DemoClock]]:
 
 
 async def _counted(clock: DemoClock) -> AsyncIterator[Draft]:
-    for usage in costs.counted(START_WALL_US):
+    for usage in demo_costs.counted(START_WALL_US):
         await _until(clock, usage.at_s)
-        yield costs.draft(usage, START_WALL_US)
+        yield demo_costs.draft(usage, START_WALL_US)
 
 
 async def _feed(socket: Path, clock: DemoClock) -> None:
@@ -113,7 +113,11 @@ async def _feed(socket: Path, clock: DemoClock) -> None:
 
 
 async def _step(
-    socket: Path, clock: DemoClock, step: Step, ended: dict[str, anyio.Event], denied: set[str]
+    socket: Path,
+    clock: DemoClock,
+    step: ScriptedPayload,
+    ended: dict[str, anyio.Event],
+    denied: set[str],
 ) -> None:
     """Send one payload at its time, and none for a call that was denied.
 
@@ -143,7 +147,7 @@ async def _until(clock: DemoClock, at_s: float) -> None:
         await anyio.sleep(left_s)
 
 
-async def _frame(socket: Path, step: Step) -> bytes:
+async def _frame(socket: Path, step: ScriptedPayload) -> bytes:
     payload = msgspec.json.encode(step.payload)
     head = (
         f"watchgate/1 {step.actor.agent} {step.lane.value}\nlength: {len(payload)}\n"

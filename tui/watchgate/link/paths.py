@@ -15,6 +15,10 @@ SOCKET_PATH_MAX_BYTES = 103 if sys.platform == "darwin" else 107
 """What the platform's `sun_path` holds besides its closing zero byte."""
 
 
+USAGE_CACHE = "usage"
+"""The folder below the state directory where sums of usage files are cached."""
+
+
 class SocketPathTooLongError(ValueError):
     """A socket's path does not fit into the address the kernel takes."""
 

@@ -11,16 +11,14 @@ from typing import Any, Literal
 
 import msgspec
 
-from watchgate.core import requests
-from watchgate.core.grants.grant import GrantView
-from watchgate.core.grants.rule import GrantRule
-from watchgate.core.grants.width import Width
-from watchgate.core.policy.profiles import Profile
+from watchgate.core.model import requests
+from watchgate.core.model.records import BudgetData, Record
+from watchgate.core.model.standing_grant import GrantRule, GrantView, Width
+from watchgate.core.model.views import CallRow, GateView, PendingView, SessionView, Settled, Totals
+from watchgate.core.policy.rules.profiles import Profile
 from watchgate.core.presence.proof import Standing, TokenRisk
-from watchgate.core.records import BudgetData, Record
-from watchgate.core.traces import TraceView
-from watchgate.core.usage.fold import UsageKept
-from watchgate.core.views import CallRow, GateView, PendingView, SessionView, Settled, Totals
+from watchgate.core.state.traces import TraceView
+from watchgate.core.usage.usage_fold import UsageSnapshot
 
 SCHEMA = 1
 """Which protocol this is: adding to it does not change the number."""
@@ -223,7 +221,7 @@ class Snapshot(msgspec.Struct, frozen=True, kw_only=True):
     pending: tuple[PendingView, ...] = ()
     grants: tuple[GrantView, ...] = ()
     totals: Totals = Totals()
-    usage: UsageKept = UsageKept()
+    usage: UsageSnapshot = UsageSnapshot()
     budgets: dict[str, BudgetData] = {}
     settled: tuple[Settled, ...] = ()
     rows: tuple[CallRow, ...] = ()

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from watchgate.core.hosts import HostView
-from watchgate.core.restore import restore
-from watchgate.core.state import State
+from watchgate.core.state.hosts import HostView
+from watchgate.core.state.restore import restore
+from watchgate.core.state.state import State
 from watchgate.link.protocol import Snapshot
 
 SNAPSHOT_ROWS = 2_000

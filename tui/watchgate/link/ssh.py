@@ -1,20 +1,72 @@
-"""The control protocol over ssh: `watchgate stdio` runs on the other machine, we hold its pipes."""
+"""The control protocol over ssh: `watchgate stdio` runs on the other machine, we hold its pipes.
+
+Other machines as they are named on the command line: `ssh://[user@]host[:port]`.
+"""
 
 from __future__ import annotations
 
+import re
 import subprocess
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager, suppress
 
 import anyio
 import anyio.abc
+import msgspec
 from anyio.streams.stapled import StapledByteStream
 
-from watchgate.core.text import safe_text
-from watchgate.link.client import CLOSED, ControlClient, greeting, talking
-from watchgate.link.lines import CoreLost, LineReader, LinkError
+from watchgate.core.base.text import safe_text
+from watchgate.link.control_client import CLOSED, ControlClient, greeting, talking
+from watchgate.link.control_lines import CoreLost, LineReader, LinkError
 from watchgate.link.protocol import SCHEMA, Hello
-from watchgate.link.target import Target
+
+SCHEME = "ssh://"
+TARGET_FORM = "write ssh://[user@]host[:port], as in ssh://lab2 or ssh://ana@lab2:2222"
+
+# What ssh, its configuration or a shell could take for anything but a name is not let through.
+_NAME = r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,252}"
+_TARGET = re.compile(
+    rf"(?:(?P<user>{_NAME})@)?(?:(?P<host>{_NAME})|\[(?P<address>[0-9A-Fa-f:.]{{2,45}})\])"
+    r"(?::(?P<port>[0-9]{1,5}))?/?",
+    re.ASCII,
+)
+_LAST_PORT = 65_535
+
+
+class BadTarget(ValueError):
+    """A target that names no machine; the message says how to write one."""
+
+
+class Target(msgspec.Struct, frozen=True):
+    """A machine that ssh reaches; without a port or user ssh's own configuration decides."""
+
+    host: str
+    user: str | None = None
+    port: int | None = None
+
+    @property
+    def name(self) -> str:
+        """Return the name before a session's label; an address without its colons."""
+        return self.host.replace(":", ".")
+
+    def __str__(self) -> str:
+        user = f"{self.user}@" if self.user else ""
+        host = f"[{self.host}]" if ":" in self.host else self.host
+        return f"{SCHEME}{user}{host}" + (f":{self.port}" if self.port else "")
+
+
+def parse_target(text: str) -> Target:
+    """The machine that a target names; raises `BadTarget`."""
+    if not text.startswith(SCHEME):
+        raise BadTarget(f"{text!r} is no target: {TARGET_FORM}")
+    match = _TARGET.fullmatch(text[len(SCHEME) :])
+    if match is None:
+        raise BadTarget(f"{text!r} does not name a machine: {TARGET_FORM}")
+    port = int(match["port"]) if match["port"] else None
+    if port is not None and not 0 < port <= _LAST_PORT:
+        raise BadTarget(f"{text!r}: a port is a number from 1 to {_LAST_PORT}")
+    return Target(match["host"] or match["address"], match["user"], port)
+
 
 OPTIONS = (
     *("-T", "-x", "-a"),
@@ -56,7 +108,7 @@ _MENDS = (
 )
 
 
-class Unreachable(LinkError):
+class HostUnreachable(LinkError):
     """The core of another machine could not be reached, so nothing was asked."""
 
     def __init__(self, target: Target, why: str) -> None:
@@ -96,7 +148,7 @@ async def connect_ssh(
     """A client of the core on another machine, for as long as the block runs.
 
     One is started there where none runs, unless told otherwise. The process has ended when the
-    block is left. Raises `Unreachable` when no core greets.
+    block is left. Raises `HostUnreachable` when no core greets.
     """
     try:
         # A session of its own has no terminal: neither ssh nor what it starts can ask there.
@@ -104,7 +156,7 @@ async def connect_ssh(
             ssh_argv(target, program, start=start), stderr=subprocess.PIPE, start_new_session=True
         )
     except OSError as error:
-        raise Unreachable(target, f"{program[0]} cannot be run ({error.strerror})") from error
+        raise HostUnreachable(target, f"{program[0]} cannot be run ({error.strerror})") from error
     way, reader = _Way(process, target), LineReader()
     try:
         async with anyio.create_task_group() as tasks:
@@ -112,7 +164,7 @@ async def connect_ssh(
             hello = await way.greeting(reader, timeout_s)
             if hello.schema != SCHEMA:
                 why = f"it speaks version {hello.schema} of the protocol, this watchgate {SCHEMA}"
-                raise Unreachable(target, f"{why}: upgrade the older of the two")
+                raise HostUnreachable(target, f"{why}: upgrade the older of the two")
             client = ControlClient(way.stream, hello, reader, explain=way.why)
             async with talking(client):
                 yield client
@@ -149,21 +201,21 @@ class _Way:
             self._silent.set()
 
     async def greeting(self, reader: LineReader, timeout_s: float) -> Hello:
-        """The first line of the core there; raises `Unreachable`."""
+        """The first line of the core there; raises `HostUnreachable`."""
         try:
             with anyio.fail_after(timeout_s):
                 return await greeting(self.stream, reader)
         except TimeoutError as error:
-            raise Unreachable(self._target, f"no answer within {timeout_s:g} s") from error
+            raise HostUnreachable(self._target, f"no answer within {timeout_s:g} s") from error
         except (anyio.EndOfStream, anyio.BrokenResourceError) as error:
-            raise Unreachable(self._target, await self.why() or CLOSED) from error
+            raise HostUnreachable(self._target, await self.why() or CLOSED) from error
         except CoreLost as lost:
             why = (
                 "this version cannot read what it said first: "
                 f"`ssh {self._target.host} true` must print nothing, and both ends must have about "
                 "the same watchgate"
             )
-            raise Unreachable(self._target, why) from lost
+            raise HostUnreachable(self._target, why) from lost
 
     async def why(self) -> str:
         """Its last words, with what mends it where that is known; empty when it said nothing."""

@@ -12,8 +12,8 @@ from typing import IO
 import anyio
 import anyio.to_thread
 
-from watchgate.core.presence.touch.signature import NAMESPACE
-from watchgate.core.text import safe_text
+from watchgate.core.base.text import safe_text
+from watchgate.core.presence.key_signature import NAMESPACE
 from watchgate.link.protocol import Challenge
 
 TOUCH = "touch your security key"

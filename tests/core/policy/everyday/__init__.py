@@ -9,8 +9,8 @@ from typing import Literal, cast, get_args
 import msgspec
 
 from tests.core.policy.calls import judge_command
-from watchgate.core.policy.assessment import Assessment
-from watchgate.core.policy.profiles import Profile, gate_action
+from watchgate.core.model.assessment import Assessment
+from watchgate.core.policy.rules.profiles import Profile, gate_action
 
 Label = Literal["read", "ordinary", "lasting", "dangerous"]
 

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import json
 
-from watchgate.core.policy.importing import claude
-from watchgate.core.policy.importing.imported import Imported
-from watchgate.core.policy.rule_file import CommandMatch, RuleData
+from watchgate.core.policy.importing import claude_rules
+from watchgate.core.policy.importing.imported_rule import Imported
+from watchgate.core.policy.inputs.rule_file import CommandMatch, RuleData
 
 BASE = "/home/me/work"
 
 
 def one(rule: str, said: str = "allow", base: str = BASE) -> Imported:
     """What becomes of one rule of Claude Code's."""
-    (found,) = claude.read(json.dumps({"permissions": {said: [rule]}}), base)
+    (found,) = claude_rules.read(json.dumps({"permissions": {said: [rule]}}), base)
     return found
 
 

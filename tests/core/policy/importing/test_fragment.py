@@ -7,9 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.core.policy.importing.reading import made, one
-from watchgate.core.policy.importing.fragment import VERSION, fragment, rule_text
-from watchgate.core.policy.importing.imported import refused
-from watchgate.core.policy.rule_file import PolicyFile, RuleData
+from watchgate.core.policy.importing.imported_rule import refused
+from watchgate.core.policy.importing.rule_proof import VERSION, fragment, rule_text
+from watchgate.core.policy.inputs.rule_file import PolicyFile, RuleData
 
 
 def read_back(text: str) -> tuple[RuleData, ...]:

@@ -6,10 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from watchgate.core.policy.matching.hints import hints, names_in
-from watchgate.core.policy.matching.paths import compiled, forms_of
-from watchgate.core.policy.places import Place
-from watchgate.core.policy.rule_file import PathMatch
+from watchgate.core.policy.inputs.places import Place
+from watchgate.core.policy.inputs.rule_file import PathMatch
+from watchgate.core.policy.matching.path_patterns import compiled, forms_of, hints, names_in
 
 PLACE = Place(session="/home/ada/project", home="/home/ada", cwd="/home/ada/project/sub")
 ORDINARY = names_in(["/home/ada/project/src/cart/totals.py", "/home/ada/project/README.md"])

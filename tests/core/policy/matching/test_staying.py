@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from tests.core.policy.calls import judge_command, rules
-from watchgate.core.policy.load import load
-from watchgate.core.policy.policy import Policy
+from watchgate.core.policy.rules.load import load
+from watchgate.core.policy.rules.policy import Policy
 
 RULES = """
 version = 1

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.core.policy.calls import judge_command
-from watchgate.core.policy.shell.finder import commands
+from watchgate.core.policy.judging.command_finder import commands
 
 EVALUATES_DATA = [
     "while read f; do echo $((f)); done < f",

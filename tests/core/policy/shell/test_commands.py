@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from watchgate.core.policy.judging.command_finder import MAX_COMMANDS, MAX_READ, commands
 from watchgate.core.policy.shell.commands import Command
-from watchgate.core.policy.shell.finder import MAX_COMMANDS, MAX_READ, commands
 
 
 def named(text: str) -> dict[str, Command]:

@@ -6,7 +6,7 @@ import itertools
 
 import pytest
 
-from watchgate.core.policy.shell.finder import commands
+from watchgate.core.policy.judging.command_finder import commands
 
 PIECES = (
     "a",

@@ -8,7 +8,7 @@ from itertools import product
 
 import pytest
 
-from watchgate.core.policy.shell.finder import commands
+from watchgate.core.policy.judging.command_finder import commands
 
 OPAQUE = [
     # a program that only the run knows
@@ -256,10 +256,10 @@ def test_without_the_parser_every_command_is_opaque() -> None:
     code = (
         "import sys\n"
         "sys.modules['tree_sitter'] = None\n"
-        "from watchgate.core.policy.shell.finder import commands\n"
+        "from watchgate.core.policy.judging.command_finder import commands\n"
         "for text in ('ls', 'git status', 'rm -rf /', ''):\n"
         "    found = commands(text)\n"
-        "    assert found.opaque and not found.found, text\n"
+        "    assert found.opaque and not found.commands, text\n"
         "    assert 'parser' in found.why\n"
     )
     subprocess.run([sys.executable, "-c", code], check=True, timeout=60)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.core.policy.calls import judge_command
-from watchgate.core.policy.shell.finder import commands
+from watchgate.core.policy.judging.command_finder import commands
 
 
 @pytest.mark.parametrize(

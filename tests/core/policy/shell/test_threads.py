@@ -5,7 +5,7 @@ from __future__ import annotations
 from concurrent.futures import ThreadPoolExecutor
 from threading import Barrier
 
-from watchgate.core.policy.shell.finder import commands
+from watchgate.core.policy.judging.command_finder import commands
 
 THREADS = 4
 TEXTS = [f"echo {number} && " + "cat a | grep 'b c' > d; " * 100 for number in range(40)]

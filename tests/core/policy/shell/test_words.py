@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from watchgate.core.policy.shell.finder import commands
-from watchgate.core.policy.shell.words import Word
+from watchgate.core.policy.judging.command_finder import commands
+from watchgate.core.policy.shell.commands import Word
 
 
 def words(text: str) -> list[list[str]]:

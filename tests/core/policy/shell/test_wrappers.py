@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from watchgate.core.policy.judging.command_finder import commands
 from watchgate.core.policy.shell.commands import Command
-from watchgate.core.policy.shell.finder import commands
 
 WRAPPED = [
     'r"m" -r\\f src',

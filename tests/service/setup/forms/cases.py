@@ -6,7 +6,7 @@ import json
 from typing import Final
 
 from watchgate.agents.base import Setup
-from watchgate.service.setup.forms.editor import Hook
+from watchgate.service.setup.forms.form_editor import FormHook
 
 OURS: Final = "/bin/sh -c 'exit 0' watchgate-hook {}"
 
@@ -32,11 +32,11 @@ THEIRS: Final = {
 }
 
 
-def hooks(*words: str) -> list[Hook]:
+def hooks(*words: str) -> list[FormHook]:
     """Two entries before a tool and one at the end, with these words in their commands."""
     gate, read, stop = words or ("gate", "read", "stop")
     return [
-        Hook(
+        FormHook(
             event="Pre",
             command=OURS.format(gate),
             timeout_s=600,
@@ -44,8 +44,8 @@ def hooks(*words: str) -> list[Hook]:
             status="waits",
             closes=True,
         ),
-        Hook(event="Pre", command=OURS.format(read), timeout_s=600, matcher="Read"),
-        Hook(event="Stop", command=OURS.format(stop), timeout_s=5),
+        FormHook(event="Pre", command=OURS.format(read), timeout_s=600, matcher="Read"),
+        FormHook(event="Stop", command=OURS.format(stop), timeout_s=5),
     ]
 
 

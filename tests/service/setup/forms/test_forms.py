@@ -6,8 +6,8 @@ import pytest
 
 from tests.service.setup.forms.cases import OURS, SETUPS, hooks, texts
 from watchgate.agents.base import Setup
-from watchgate.service.setup.forms.editor import Editor, FormError
-from watchgate.service.setup.forms.known import editor
+from watchgate.service.setup.forms.editor_choice import editor_of
+from watchgate.service.setup.forms.form_editor import Editor, FormError
 
 CASES = [
     pytest.param(setup, text, id=f"{name}: {what}")
@@ -23,7 +23,7 @@ def installed(edits: Editor, text: str, *words: str) -> str:
 
 @pytest.mark.parametrize(("setup", "text"), CASES)
 def test_taking_out_what_was_put_in_gives_the_same_bytes(setup: Setup, text: str) -> None:
-    edits = editor(setup)
+    edits = editor_of(setup)
 
     after = installed(edits, text)
 
@@ -34,7 +34,7 @@ def test_taking_out_what_was_put_in_gives_the_same_bytes(setup: Setup, text: str
 
 @pytest.mark.parametrize("comment", ["# mine", "# line\u2028separator", "# next\x85line"])
 def test_a_comment_behind_our_tables_is_not_ours(comment: str) -> None:
-    edits = editor(SETUPS["kimi"])
+    edits = editor_of(SETUPS["kimi"])
     before = "a = 1\n"
     after = f"{installed(edits, before)}{comment}\n[b]\n"
 
@@ -43,7 +43,7 @@ def test_a_comment_behind_our_tables_is_not_ours(comment: str) -> None:
 
 @pytest.mark.parametrize(("setup", "text"), CASES)
 def test_a_second_installation_changes_nothing(setup: Setup, text: str) -> None:
-    edits = editor(setup)
+    edits = editor_of(setup)
     once = installed(edits, text)
 
     assert installed(edits, once) == once
@@ -51,7 +51,7 @@ def test_a_second_installation_changes_nothing(setup: Setup, text: str) -> None:
 
 @pytest.mark.parametrize(("setup", "text"), CASES)
 def test_an_update_replaces_all_of_ours_and_nothing_else(setup: Setup, text: str) -> None:
-    edits = editor(setup)
+    edits = editor_of(setup)
     once = installed(edits, text)
 
     again = installed(edits, once, "gate-2", "read-2", "stop-2")
@@ -65,7 +65,7 @@ def test_lines_end_as_they_did(setup: Setup, text: str) -> None:
     if "\r\n" not in text:
         return
 
-    after = installed(editor(setup), text)
+    after = installed(editor_of(setup), text)
 
     assert after.count("\n") == after.count("\r\n")
 
@@ -73,7 +73,7 @@ def test_lines_end_as_they_did(setup: Setup, text: str) -> None:
 @pytest.mark.parametrize("setup", FORMS)
 @pytest.mark.parametrize("text", ["", "  \n"])
 def test_an_empty_file_gets_what_is_ours_alone(setup: Setup, text: str) -> None:
-    edits = editor(setup)
+    edits = editor_of(setup)
 
     after = installed(edits, text)
 
@@ -84,7 +84,7 @@ def test_an_empty_file_gets_what_is_ours_alone(setup: Setup, text: str) -> None:
 
 @pytest.mark.parametrize("setup", FORMS)
 def test_fewer_entries_leave_none_behind(setup: Setup) -> None:
-    edits = editor(setup)
+    edits = editor_of(setup)
     once = installed(edits, texts(setup)["hooks of others"])
     fewer = edits.table(hooks()[2:])
 
@@ -96,7 +96,7 @@ def test_fewer_entries_leave_none_behind(setup: Setup) -> None:
 
 @pytest.mark.parametrize("setup", FORMS)
 def test_each_entry_says_how_long_the_agent_waits(setup: Setup) -> None:
-    edits = editor(setup)
+    edits = editor_of(setup)
 
     written = list(edits.written(edits.table(hooks())))
 
@@ -106,7 +106,7 @@ def test_each_entry_says_how_long_the_agent_waits(setup: Setup) -> None:
 
 @pytest.mark.parametrize("setup", FORMS)
 def test_limits_are_whole_numbers_in_the_agents_unit(setup: Setup) -> None:
-    text = installed(editor(setup), "")
+    text = installed(editor_of(setup), "")
 
     assert ("600000" in text) is (setup.unit == "ms")
     assert "600.0" not in text
@@ -132,4 +132,4 @@ def test_limits_are_whole_numbers_in_the_agents_unit(setup: Setup) -> None:
 )
 def test_a_file_of_another_form_is_refused(form: str, text: str, says: str) -> None:
     with pytest.raises(FormError, match=says):
-        installed(editor(SETUPS[form]), text)
+        installed(editor_of(SETUPS[form]), text)

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from watchgate.service.setup.forms.json_scan import JsonError, Node, scan
+from watchgate.service.setup.forms.json_edit import JsonError, Node, scan
 
 VALUES = st.recursive(
     st.none()

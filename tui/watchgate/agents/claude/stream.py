@@ -9,11 +9,10 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from watchgate.agents.claude import limits
-from watchgate.agents.hooks.payload import text
-from watchgate.agents.hooks.tools import Classes, describe
-from watchgate.agents.proxied.wrapped import Wrapped, count, items, number, table, word
-from watchgate.core.events import (
+from watchgate.agents.claude import claude_status
+from watchgate.agents.hooks.event_bodies import Classes, describe_tool, text
+from watchgate.agents.proxied.wrapped import WrappedMessage, count, items, number, table, word
+from watchgate.core.model.events import (
     Body,
     Kind,
     SessionChange,
@@ -32,7 +31,7 @@ TYPES: Final = frozenset(
 Meaning = tuple[Kind, Body]
 
 
-def meaning(wrapped: Wrapped, classes: Classes) -> Meaning:
+def meaning(wrapped: WrappedMessage, classes: Classes) -> Meaning:
     """Returns the kind of a line, or of the block of it that `context` names, and its body."""
     message = wrapped.message
     if "unread" in message:
@@ -52,7 +51,7 @@ def meaning(wrapped: Wrapped, classes: Classes) -> Meaning:
             return "prompt.submit", Text(text(_words(message)))
         case str(sort) if sort in TYPES:
             # Only a `rate_limit_event` has any; without, it is a line like the others.
-            rate_limits = limits.of_event(message)
+            rate_limits = claude_status.limits_of_event(message)
             return (
                 ("usage", Usage(limits=rate_limits))
                 if rate_limits
@@ -106,7 +105,7 @@ def _result(message: dict[str, Any], context: dict[str, Any]) -> Meaning:
     return ("turn.error" if failed else "turn.end"), Text(text(message.get("result")))
 
 
-def _about_call(wrapped: Wrapped, block: dict[str, Any], classes: Classes) -> Meaning:
+def _about_call(wrapped: WrappedMessage, block: dict[str, Any], classes: Classes) -> Meaning:
     """Returns a call that begins with this block, or ended with it."""
     if block.get("type") == "tool_use":
         return "tool.pre", ToolCall(_tool(block, classes))
@@ -130,7 +129,7 @@ def _ended(block: dict[str, Any], tool: Tool) -> Meaning:
 
 def _tool(block: dict[str, Any], classes: Classes) -> Tool:
     name = word(block.get("name")) or "unknown tool"
-    return describe(name, table(block.get("input")), word(block.get("id")) or None, classes)
+    return describe_tool(name, table(block.get("input")), word(block.get("id")) or None, classes)
 
 
 def _words(message: dict[str, Any]) -> str:

@@ -7,16 +7,15 @@ from typing import Any, Final
 import msgspec
 
 from watchgate.agents.claude import stream
-from watchgate.agents.claude.beyond import CAN_USE_TOOL
-from watchgate.agents.proxied.held import Holding
-from watchgate.agents.proxied.outline import Top, id_of, outline, words
-from watchgate.agents.proxied.wire import PASS, Held, Seen, Side, Step
-from watchgate.agents.proxied.wrapped import Wrapped, table, unread_because, word, wrap
-from watchgate.core.json_faults import JSON_FAULTS
-from watchgate.core.recent import Recent
+from watchgate.agents.claude.other_messages import CAN_USE_TOOL
+from watchgate.agents.proxied import PASS, HeldRequest, HeldRequests, ObservedMessage, Side, Step
+from watchgate.agents.proxied.outline import Top, id_of, outline, texts_at
+from watchgate.agents.proxied.wrapped import WrappedMessage, table, unread_because, word, wrap
+from watchgate.core.base.bounded import Recent
+from watchgate.core.base.decoding import JSON_FAULTS
 
-KEPT: Final = 2_000
-EARLY_KEPT: Final = 50
+MAX_REMEMBERED: Final = 2_000
+MAX_EARLY: Final = 50
 _UNREAD: Final = (
     "watchgate: this request could not be read, so nobody could decide on it."
     " Have the work done in smaller calls."
@@ -32,9 +31,9 @@ class StreamJsonWire:
     def __init__(self, program: str, cwd: str) -> None:
         self._program = program
         self._cwd = cwd
-        self._holding = Holding(_denied)
+        self._holding = HeldRequests(_denied)
         self._session = self._mode = ""
-        self._calls: Recent[str, dict[str, Any]] = Recent(KEPT)
+        self._calls: Recent[str, dict[str, Any]] = Recent(MAX_REMEMBERED)
         self._early: list[tuple[dict[str, Any], Side, dict[str, Any], str]] = []
 
     def step(self, line: bytes, side: Side) -> Step:
@@ -76,22 +75,24 @@ class StreamJsonWire:
                 return Step(passes=False, ended=((held, b""),))
         return Step(observed=self._record(message, side, sort))
 
-    def settle(self, held: Held, answer: bytes) -> bytes | None:
+    def settle(self, held: HeldRequest, answer: bytes) -> bytes | None:
         """Returns the control response, which the adapter has made whole."""
         if not self._holding.end(held):
             return b""
         return answer + b"\n" if answer else None
 
-    def withdraw(self) -> tuple[tuple[Held, bytes], ...]:
+    def withdraw(self) -> tuple[tuple[HeldRequest, bytes], ...]:
         """Denies all that is held."""
         return self._holding.cancel()
 
-    def rest(self) -> tuple[Seen, ...]:
+    def rest(self) -> tuple[ObservedMessage, ...]:
         """Returns the messages that came before any of them named a session."""
         early, self._early = self._early, []
         return tuple(self._observe(*each) for each in early)
 
-    def _record(self, message: dict[str, Any], side: Side, sort: str) -> tuple[Seen, ...]:
+    def _record(
+        self, message: dict[str, Any], side: Side, sort: str
+    ) -> tuple[ObservedMessage, ...]:
         if side == "agent":
             self._session = word(message.get("session_id")) or self._session
             self._mode = word(message.get("permissionMode")) or self._mode
@@ -107,7 +108,7 @@ class StreamJsonWire:
             if (context := self._block(block, side)) is not None
         ]
         fresh = [(message, side, each, native) for each in contexts or [{}]]
-        if not self._session and len(self._early) < EARLY_KEPT:
+        if not self._session and len(self._early) < MAX_EARLY:
             self._early += fresh  # it tells its session only after the first prompt
             return ()
         early, self._early = self._early, []
@@ -127,28 +128,28 @@ class StreamJsonWire:
 
     def _observe(
         self, message: dict[str, Any], side: Side, context: dict[str, Any], native: str
-    ) -> Seen:
+    ) -> ObservedMessage:
         known = {"session": self._session, "mode": self._mode}
-        wrapped = Wrapped(
+        wrapped = WrappedMessage(
             side=side,
             agent=self._program,
             cwd=self._cwd,
             context={**context, **{key: value for key, value in known.items() if value}},
             message=message,
         )
-        return Seen(native, wrap(wrapped))
+        return ObservedMessage(native, wrap(wrapped))
 
 
 def _asks(top: Top) -> bool:
-    asks = CAN_USE_TOOL in words(top, "request", "subtype")
-    return asks and "control_request" in words(top, "type")
+    asks = CAN_USE_TOOL in texts_at(top, "request", "subtype")
+    return asks and "control_request" in texts_at(top, "type")
 
 
 def _shown(line: bytes) -> str:
     return line[:8_000].decode("utf-8", "replace")
 
 
-def _denied(held: Held) -> bytes:
+def _denied(held: HeldRequest) -> bytes:
     return _denial(msgspec.json.encode(held.id.decode()), _GONE)
 
 

@@ -14,7 +14,7 @@ from typing import Any
 import msgspec
 
 from watchgate.agents.base import Answer
-from watchgate.core.text import safe_lines
+from watchgate.core.base.text import safe_lines
 
 PRE_TOOL = "PreToolUse"
 PERMISSION = "PermissionRequest"

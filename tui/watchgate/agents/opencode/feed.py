@@ -1,6 +1,6 @@
 """The bus of an OpenCode server as one client reads it: what the core is told and asked.
 
-Pure, and with a memory: it adds to each event what earlier ones told (see `Known`),
+Pure, and with a memory: it adds to each event what earlier ones told (see `ForwarderContext`),
 drops what comes in floods or twice, and says when a question was answered by somebody else.
 """
 
@@ -11,13 +11,13 @@ from typing import Any, Final
 
 import msgspec
 
-from watchgate.agents.opencode.events import ASKED, QUESTION
-from watchgate.agents.opencode.payload import Fields, Known, mapping, string
-from watchgate.agents.proxied.wire import Seen
-from watchgate.core import decoding
-from watchgate.core.recent import Recent
+from watchgate.agents.opencode.opencode_events import ASKED, QUESTION
+from watchgate.agents.opencode.opencode_payload import Fields, ForwarderContext, mapping, string
+from watchgate.agents.proxied import ObservedMessage
+from watchgate.core.base import decoding
+from watchgate.core.base.bounded import Recent
 
-KEPT: Final = 2_000
+MAX_REMEMBERED: Final = 2_000
 _PLAIN: Final = frozenset(
     (
         "session.created",
@@ -33,47 +33,47 @@ _PLAIN: Final = frozenset(
 _REPLIES: Final = frozenset(("permission.replied", "question.replied", "question.rejected"))
 
 
-class Tell(msgspec.Struct, frozen=True):
+class RecordStep(msgspec.Struct, frozen=True):
     """A payload to record."""
 
-    observed: Seen
+    observed: ObservedMessage
 
 
-class Ask(msgspec.Struct, frozen=True):
+class OpenQuestion(msgspec.Struct, frozen=True):
     """A permission or question that waits for an answer; `directory` is where it was asked."""
 
     id: str
     session: str
     directory: str
-    observed: Seen
+    observed: ObservedMessage
 
 
-class Over(msgspec.Struct, frozen=True):
+class QuestionOver(msgspec.Struct, frozen=True):
     """The end of requests that waited for an answer: one of them, or all of a session."""
 
     id: str = ""
     session: str = ""
 
 
-Step = Tell | Ask | Over
+FeedStep = RecordStep | OpenQuestion | QuestionOver
 
 
 class Feed:
     """The state of one server's bus, from its events so far."""
 
     def __init__(self) -> None:
-        self._sessions: Recent[str, Fields] = Recent(KEPT)
-        self._calls: Recent[str, tuple[str, dict[str, Any]]] = Recent(KEPT)
-        self._asked: Recent[str, str] = Recent(KEPT)
-        self._refused: Recent[str, None] = Recent(KEPT)
-        self._once: Recent[str, None] = Recent(KEPT)
-        self._users: Recent[str, None] = Recent(KEPT)
+        self._sessions: Recent[str, Fields] = Recent(MAX_REMEMBERED)
+        self._calls: Recent[str, tuple[str, dict[str, Any]]] = Recent(MAX_REMEMBERED)
+        self._asked: Recent[str, str] = Recent(MAX_REMEMBERED)
+        self._refused: Recent[str, None] = Recent(MAX_REMEMBERED)
+        self._once: Recent[str, None] = Recent(MAX_REMEMBERED)
+        self._users: Recent[str, None] = Recent(MAX_REMEMBERED)
 
     def learn(self, info: Fields) -> None:
         """Takes note of a session that was there before the first event."""
         self._sessions.renew(string(info, "id"), info)
 
-    def take(self, directory: str, event: Fields) -> Iterator[Step]:
+    def take(self, directory: str, event: Fields) -> Iterator[FeedStep]:
         """Yields the steps that follow from one event of the bus."""
         name, props = string(event, "type"), mapping(event.get("properties"))
         if name in (ASKED, QUESTION):
@@ -92,18 +92,18 @@ class Feed:
                 self.learn(info)
             yield self._tell(directory, name, props)
             if name in ("session.idle", "session.error", "session.deleted"):
-                yield Over(session=string(props, "sessionID") or string(info, "id"))
+                yield QuestionOver(session=string(props, "sessionID") or string(info, "id"))
 
-    def _ask(self, directory: str, name: str, props: Fields) -> Iterator[Step]:
+    def _ask(self, directory: str, name: str, props: Fields) -> Iterator[FeedStep]:
         id, session = string(props, "id"), string(props, "sessionID")
         if not id or id in self._asked:
             return
         call_id = string(mapping(props.get("tool")), "callID")
         self._asked[id] = call_id
         about = self._call(call_id) if name == ASKED else {}
-        yield Ask(id, session, directory, self._observe(directory, name, props, **about))
+        yield OpenQuestion(id, session, directory, self._observe(directory, name, props, **about))
 
-    def _replied(self, directory: str, name: str, props: Fields) -> Iterator[Step]:
+    def _replied(self, directory: str, name: str, props: Fields) -> Iterator[FeedStep]:
         id = string(props, "requestID")
         call_id = self._asked.get(id, "")
         about: dict[str, Any] = {}
@@ -112,9 +112,9 @@ class Feed:
                 self._refused.renew(call_id, None)
             about = self._call(call_id)
         yield self._tell(directory, name, props, **about)
-        yield Over(id=id)
+        yield QuestionOver(id=id)
 
-    def _part(self, directory: str, props: Fields) -> Iterator[Step]:
+    def _part(self, directory: str, props: Fields) -> Iterator[FeedStep]:
         part = mapping(props.get("part"))
         match string(part, "type"):
             case "tool":
@@ -128,7 +128,7 @@ class Feed:
             case "text" if "end" in mapping(part.get("time")):
                 yield self._tell(directory, "message.part.updated", props)
 
-    def _tool(self, directory: str, props: Fields, part: Fields) -> Iterator[Step]:
+    def _tool(self, directory: str, props: Fields, part: Fields) -> Iterator[FeedStep]:
         call_id, state = string(part, "callID"), mapping(part.get("state"))
         status = string(state, "status")
         if status == "pending" or not self._first(f"call {call_id} {status}"):
@@ -137,7 +137,7 @@ class Feed:
         refused = call_id in self._refused
         yield self._tell(directory, "message.part.updated", props, refused=refused)
 
-    def _message(self, directory: str, props: Fields) -> Iterator[Step]:
+    def _message(self, directory: str, props: Fields) -> Iterator[FeedStep]:
         info = mapping(props.get("info"))
         id = string(info, "id")
         if string(info, "role") == "user":
@@ -146,7 +146,7 @@ class Feed:
         elif "completed" in mapping(info.get("time")) and self._first(f"message {id}"):
             yield self._tell(directory, "message.updated", props)
 
-    def _updated(self, directory: str, props: Fields) -> Iterator[Step]:
+    def _updated(self, directory: str, props: Fields) -> Iterator[FeedStep]:
         info = mapping(props.get("info"))
         id, cost = string(info, "id"), info.get("cost")
         before = self._sessions.get(id, {}).get("cost")
@@ -180,10 +180,10 @@ class Feed:
         self._once[what] = None
         return True
 
-    def _tell(self, directory: str, name: str, props: Fields, **known: Any) -> Tell:
-        return Tell(self._observe(directory, name, props, **known))
+    def _tell(self, directory: str, name: str, props: Fields, **known: Any) -> RecordStep:
+        return RecordStep(self._observe(directory, name, props, **known))
 
-    def _observe(self, directory: str, name: str, props: Fields, **known: Any) -> Seen:
+    def _observe(self, directory: str, name: str, props: Fields, **known: Any) -> ObservedMessage:
         session = next(
             (
                 session_id
@@ -194,12 +194,14 @@ class Feed:
         )
         parent = self._top(session)
         agent = string(self._sessions.get(session, {}), "agent") if parent else ""
-        added = Known(directory=directory, parent=parent, agent=agent, **known)
+        added = ForwarderContext(directory=directory, parent=parent, agent=agent, **known)
         payload = {"type": name, "properties": props, "watchgate": added}
-        return Seen(name, msgspec.json.encode(payload))
+        return ObservedMessage(name, msgspec.json.encode(payload))
 
 
-def reply(name: str, id: str, answer: bytes) -> tuple[str, Mapping[str, Any] | None] | None:
+def answer_request(
+    name: str, id: str, answer: bytes
+) -> tuple[str, Mapping[str, Any] | None] | None:
     """Returns the path and body of an answer to a permission or question; None for none.
 
     Raises `ValueError` for an answer that OpenCode would take for more than was said.

@@ -32,7 +32,7 @@ def outline(line: bytes) -> list[Top]:
     return messages
 
 
-def words(top: Top, *path: str) -> list[str]:
+def texts_at(top: Top, *path: str) -> list[str]:
     """Returns the texts at one place of a message."""
     return [_text(token) for token in top.get(path, ())]
 

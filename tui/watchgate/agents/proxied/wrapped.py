@@ -14,15 +14,15 @@ from typing import Any
 import msgspec
 
 from watchgate.agents.base import DecodeError
-from watchgate.agents.proxied.wire import Side
-from watchgate.core import decoding
-from watchgate.core.events import Folder, Name
-from watchgate.core.json_faults import JSON_FAULTS
+from watchgate.agents.proxied import Side
+from watchgate.core.base import decoding
+from watchgate.core.base.decoding import JSON_FAULTS
+from watchgate.core.model.events import Folder, Name
 
 VERSION = 1
 
 
-class Wrapped(msgspec.Struct, frozen=True, kw_only=True, rename={"side": "from"}):
+class WrappedMessage(msgspec.Struct, frozen=True, kw_only=True, rename={"side": "from"}):
     """A message and what is known around it."""
 
     watchgate: int = VERSION
@@ -36,20 +36,20 @@ class Wrapped(msgspec.Struct, frozen=True, kw_only=True, rename={"side": "from"}
 _ENCODER = msgspec.json.Encoder()
 
 
-def wrap(wrapped: Wrapped) -> bytes:
+def wrap(wrapped: WrappedMessage) -> bytes:
     """Returns the bytes that `unwrap` reads."""
     return _ENCODER.encode(wrapped)
 
 
-def unwrap(payload: bytes) -> Wrapped:
+def unwrap(payload: bytes) -> WrappedMessage:
     """Returns the message with its surroundings; raises `DecodeError`."""
     try:
         fields: Any = msgspec.json.decode(payload)
         if not isinstance(fields, dict):
             raise DecodeError("not a message: it is no object")
         if "watchgate" not in fields:
-            return Wrapped(message=fields)
-        return decoding.convert(fields, Wrapped)
+            return WrappedMessage(message=fields)
+        return decoding.convert(fields, WrappedMessage)
     except JSON_FAULTS as error:
         raise DecodeError(f"not a message: {error}") from error
 

@@ -10,14 +10,21 @@ from collections.abc import Callable
 from typing import Any, Final
 
 from watchgate.agents.decision_words import decided
-from watchgate.agents.streams.codewhale_sink import AGENT
-from watchgate.agents.streams.codewhale_tools import tool as codewhale_tool
-from watchgate.agents.streams.fields import Fields, folder, name, rest, table, whole, word
-from watchgate.agents.streams.heard import Heard
-from watchgate.agents.streams.source import Source
-from watchgate.core.clock import Instant
-from watchgate.core.codewhale import stamps
-from watchgate.core.events import Event, Kind, Usage
+from watchgate.agents.streams.codewhale_sink import AGENT, codewhale_tool
+from watchgate.agents.streams.line_events import (
+    Fields,
+    LineEvents,
+    folder,
+    name,
+    rest,
+    table,
+    whole,
+    word,
+)
+from watchgate.agents.streams.stream_source import Source
+from watchgate.core import codewhale
+from watchgate.core.base.clock import Instant
+from watchgate.core.model.events import Event, Kind, Usage
 
 _ENVELOPE = frozenset(
     """schema_version seq previous_seq event kind thread_id session_id turn_id item_id timestamp
@@ -33,8 +40,8 @@ def fits(fields: Fields) -> bool:
 def read(fields: Fields, source: Source, at: Instant) -> list[Event]:
     """Returns the events of one line."""
     native = name(fields, "event")
-    sent_us = stamps.read(word(fields, "timestamp", "created_at"))
-    line = Heard(source, at, agent=AGENT, session=_session(fields, source), sent_us=sent_us)
+    sent_us = codewhale.read_stamp(word(fields, "timestamp", "created_at"))
+    line = LineEvents(source, at, agent=AGENT, session=_session(fields, source), sent_us=sent_us)
     _in_order(line, fields)
     line.session.cwd = folder(fields, "workspace", "cwd") or line.session.cwd
     payload = table(fields, "payload") or {
@@ -59,7 +66,7 @@ def _session(fields: Fields, source: Source) -> str:
     return source.session
 
 
-def _in_order(line: Heard, fields: Fields) -> None:
+def _in_order(line: LineEvents, fields: Fields) -> None:
     """Notes a gap in the numbers, which are the source's, whatever thread they are for."""
     seq, previous = whole(fields, "seq"), whole(fields, "previous_seq")
     last = line.source.seq
@@ -76,7 +83,7 @@ def _in_order(line: Heard, fields: Fields) -> None:
         line.add_gap(last + 1, before)
 
 
-def _asks(line: Heard, native: str, payload: Fields) -> None:
+def _asks(line: LineEvents, native: str, payload: Fields) -> None:
     question_id = name(payload, "approval_id", "id")
     copied = ("command", "description", "intent_summary", "matched_rule")
     args = {key: payload[key] for key in copied if payload.get(key) is not None}
@@ -85,7 +92,7 @@ def _asks(line: Heard, native: str, payload: Fields) -> None:
     )
 
 
-def _times_out(line: Heard, native: str, payload: Fields) -> None:
+def _times_out(line: LineEvents, native: str, payload: Fields) -> None:
     waited = whole(payload, "timeout_secs")
     within = "in time" if waited is None else f"within {waited} s"
     notice = (
@@ -94,7 +101,7 @@ def _times_out(line: Heard, native: str, payload: Fields) -> None:
     line.add_text("notice", native, notice)
 
 
-def _decided(line: Heard, native: str, payload: Fields) -> None:
+def _decided(line: LineEvents, native: str, payload: Fields) -> None:
     """Adds a decision made there; a remembered one opens the whole thread, not that command."""
     question_id = name(payload, "approval_id")
     tool = line.session.asked.pop(question_id, None)
@@ -108,17 +115,17 @@ def _decided(line: Heard, native: str, payload: Fields) -> None:
     line.add_text("tool.permission.resolved", native, notice)
 
 
-def _turn_starts(line: Heard, native: str, payload: Fields) -> None:
+def _turn_starts(line: LineEvents, native: str, payload: Fields) -> None:
     line.session.turn = line.session.turn or str(line.session.turns + 1)
     line.add_text("model.request", native, rest(payload))
 
 
-def _submits(line: Heard, native: str, payload: Fields) -> None:
+def _submits(line: LineEvents, native: str, payload: Fields) -> None:
     _conversation(line, native, payload)
     line.add_text("prompt.submit", native, rest(payload, ("total_tokens",)))
 
 
-def _conversation(line: Heard, native: str, payload: Fields) -> None:
+def _conversation(line: LineEvents, native: str, payload: Fields) -> None:
     """Adds all tokens of the conversation so far, of which nobody says what they were."""
     total = whole(payload, "total_tokens")
     if total is None:
@@ -128,7 +135,7 @@ def _conversation(line: Heard, native: str, payload: Fields) -> None:
         line.add("usage", f"{native}/usage", Usage(total=total, model=model, counts="total"))
 
 
-def _turn_ends(line: Heard, native: str, payload: Fields) -> None:
+def _turn_ends(line: LineEvents, native: str, payload: Fields) -> None:
     used = table(payload, "usage")
     if used:
         usage = Usage(
@@ -147,22 +154,22 @@ def _turn_ends(line: Heard, native: str, payload: Fields) -> None:
     line.session.end_turn()
 
 
-def _turn_fails(line: Heard, native: str, payload: Fields) -> None:
+def _turn_fails(line: LineEvents, native: str, payload: Fields) -> None:
     line.add_text("turn.error", native, word(payload, "error", "message") or rest(payload))
     line.session.end_turn()
 
 
-def _session_starts(line: Heard, native: str, payload: Fields) -> None:
+def _session_starts(line: LineEvents, native: str, payload: Fields) -> None:
     line.add_change("session.start", native, "started", rest(payload))
 
 
-def _session_ends(line: Heard, native: str, payload: Fields) -> None:
+def _session_ends(line: LineEvents, native: str, payload: Fields) -> None:
     line.add_change("session.end", native, word(payload, "reason") or "ended")
     line.session.end_turn()
 
 
 _KINDS: Final[dict[str, Kind]] = {"message": "message"}
-_STEPS: Final[dict[str, Callable[[Heard, str, Any], None]]] = {
+_STEPS: Final[dict[str, Callable[[LineEvents, str, Any], None]]] = {
     "approval.required": _asks,
     "approval.timeout": _times_out,
     "approval.decided": _decided,

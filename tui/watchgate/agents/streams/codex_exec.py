@@ -3,19 +3,154 @@
 Only the first line names the session, so whatever comes before `thread.started` belongs to a
 guessed one. No line names the folder: it is taken to be the tap's own. Wire format: the events of
 codex-rs/exec, Codex CLI 0.169; older ones lack fields.
+
+Items have begins and ends, which become calls.
+
+The six names that hooks of codex_cli_sdk know are exactly these: an item of another status or type
+has a name of its own, so that no such hook takes it for one of them.
 """
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Callable
 from typing import Any, Final
 
-from watchgate.agents.streams.codex_items import CLASSES, read_item
-from watchgate.agents.streams.fields import Fields, folder, name, rest, table, whole, word
-from watchgate.agents.streams.heard import Heard, tool_of
-from watchgate.agents.streams.source import Source
-from watchgate.core.clock import Instant
-from watchgate.core.events import Event, Usage
+import msgspec
+
+from watchgate.agents.streams.line_events import (
+    Fields,
+    LineEvents,
+    folder,
+    name,
+    rest,
+    table,
+    tool_of,
+    whole,
+    word,
+)
+from watchgate.agents.streams.stream_source import Source
+from watchgate.core.base.clock import Instant
+from watchgate.core.model.events import Event, Text, Tool, ToolClass, Usage
+from watchgate.core.tools.tool_input import input_hash
+
+CLASSES: Final[dict[str, ToolClass]] = {
+    "command_execution": "shell",
+    "file_change": "edit",
+    "web_search": "fetch",
+}
+
+_SHELLS: Final = frozenset({"bash", "sh", "zsh"})
+_CHANGED: Final = {"add": "Add", "delete": "Delete"}
+
+Step = Callable[[LineEvents, str, Fields], None]
+
+
+def read_item(line: LineEvents, native: str, item: Fields) -> None:
+    """Adds the events of one `item.started`, `item.updated` or `item.completed`."""
+    kind = word(item, "type")
+    named = f"{native}/{kind}"
+    step = _STEPS.get((native, kind))
+    if step is None:
+        line.add_text("notice", named, rest(item, ("id", "type")))
+    else:
+        step(line, named, item)
+
+
+def _begins(line: LineEvents, native: str, item: Fields) -> None:
+    line.begin_call(native, _tool(line, item), ran=True)
+
+
+def _command_ends(line: LineEvents, native: str, item: Fields) -> None:
+    status, code = word(item, "status"), whole(item, "exit_code")
+    if status == "declined":
+        line.refuse_call(f"{native}/{status}", _tool(line, item))
+    elif status in ("completed", "failed") or code:
+        ok = status == "completed" and not code
+        output_text = word(item, "aggregated_output")
+        if not ok and status != "failed":
+            output_text = f"{output_text}\n[reported as {status or 'no status'}]".lstrip("\n")
+        line.end_call(native, _tool(line, item), ok=ok, output=output_text, exit_code=code)
+    else:
+        line.add_text("notice", f"{native}/{status}", rest(item, ("id", "type")))
+
+
+def _ends(line: LineEvents, native: str, item: Fields) -> None:
+    status = word(item, "status")
+    if status == "declined":
+        line.refuse_call(native, _tool(line, item))
+        return
+    failed = status == "failed" or bool(item.get("error"))
+    outcome = item.get("error") or item.get("result") or rest(item, ("id", "type", "arguments"))
+    line.end_call(native, _tool(line, item), ok=not failed, output=outcome)
+
+
+def _message(line: LineEvents, native: str, item: Fields) -> None:
+    line.add("message", native, Text(word(item, "text")))
+
+
+def _trouble(line: LineEvents, native: str, item: Fields) -> None:
+    line.add_text("notice", native, word(item, "message"))
+
+
+def _tool(line: LineEvents, item: Fields) -> Tool:
+    kind = word(item, "type")
+    args: dict[str, Any]
+    if kind == "mcp_tool_call":
+        kind = f"mcp__{word(item, 'server')}__{word(item, 'tool')}"
+        args = table(item, "arguments")
+    elif kind == "file_change":
+        args = {"changes": item.get("changes"), "patch": _patch(item.get("changes"))}
+    else:
+        args = {key: item[key] for key in ("command", "query") if key in item}
+    tool = tool_of(kind, args, _call_id(line, item), CLASSES)
+    if tool.cls != "shell":
+        return tool
+    runs = input_hash({"command": _unwrapped(item.get("command"))}, tool.cls)
+    return msgspec.structs.replace(tool, input_hash=runs)
+
+
+def _unwrapped(command: Any) -> Any:
+    """Returns the command as hooks know it: this stream shows it inside the shell that runs it."""
+    try:
+        words = shlex.split(command) if isinstance(command, str) else []
+    except ValueError:
+        return command
+    shells = len(words) == 3 and words[0].rpartition("/")[2] in _SHELLS
+    return words[2] if shells and words[1] in ("-lc", "-c") else command
+
+
+def _call_id(line: LineEvents, item: Fields) -> str | None:
+    """Returns the call's id: item numbers begin anew in a resumed thread, the process differs."""
+    item_id = name(item, "id")
+    return f"{item_id}@{line.source.pid}" if item_id and line.source.pid else item_id or None
+
+
+def _patch(changes: Any) -> str:
+    """Returns the changed files as the head of a patch names them, where paths are looked for."""
+    named = [one for one in changes if isinstance(one, dict)] if isinstance(changes, list) else []
+    lines = [
+        f"*** {_CHANGED.get(word(one, 'kind'), 'Update')} File: {word(one, 'path')}"
+        for one in named
+        if word(one, "path")
+    ]
+    return "\n".join(["*** Begin Patch", *lines, "*** End Patch"])
+
+
+_STEPS: Final[dict[tuple[str, str], Step]] = {
+    ("item.started", "command_execution"): _begins,
+    ("item.started", "file_change"): _begins,
+    ("item.started", "mcp_tool_call"): _begins,
+    ("item.started", "web_search"): _begins,
+    ("item.completed", "command_execution"): _command_ends,
+    ("item.completed", "file_change"): _ends,
+    ("item.completed", "mcp_tool_call"): _ends,
+    ("item.completed", "web_search"): _ends,
+    ("item.completed", "agent_message"): _message,
+    ("item.completed", "reasoning"): _message,
+    ("item.completed", "error"): _trouble,
+}
+
 
 AGENT: Final = "codex"
 _FAMILIES = ("thread.", "turn.", "item.")
@@ -32,7 +167,7 @@ def read(fields: Fields, source: Source, at: Instant) -> list[Event]:
     native = name(fields, "type")
     if native == "thread.started":
         source.session = name(fields, "thread_id")
-    line = Heard(source, at, agent=AGENT, session=source.session)
+    line = LineEvents(source, at, agent=AGENT, session=source.session)
     line.session.turn = str(line.session.turns + 1)
     line.session.cwd = source.cwd
     line.session.ends = bool(source.agent)  # a tap copies the run's own output to its end
@@ -47,16 +182,16 @@ def read(fields: Fields, source: Source, at: Instant) -> list[Event]:
     return line.events
 
 
-def _thread(line: Heard, native: str, _fields: Fields) -> None:
+def _thread(line: LineEvents, native: str, _fields: Fields) -> None:
     line.session.turn = None
     line.add_change("session.start", native, "started")
 
 
-def _turn(line: Heard, native: str, _fields: Fields) -> None:
+def _turn(line: LineEvents, native: str, _fields: Fields) -> None:
     line.add_text("model.request", native)
 
 
-def _turn_done(line: Heard, native: str, fields: Fields) -> None:
+def _turn_done(line: LineEvents, native: str, fields: Fields) -> None:
     used = table(fields, "usage")
     if used:
         usage = Usage(
@@ -73,16 +208,16 @@ def _turn_done(line: Heard, native: str, fields: Fields) -> None:
     line.session.end_turn()
 
 
-def _turn_failed(line: Heard, native: str, fields: Fields) -> None:
+def _turn_failed(line: LineEvents, native: str, fields: Fields) -> None:
     line.add_text("turn.error", native, word(table(fields, "error"), "message"))
     line.session.end_turn()
 
 
-def _error(line: Heard, native: str, fields: Fields) -> None:
+def _error(line: LineEvents, native: str, fields: Fields) -> None:
     line.add_text("notice", native, word(fields, "message"))
 
 
-def _asks(line: Heard, native: str, fields: Fields) -> None:
+def _asks(line: LineEvents, native: str, fields: Fields) -> None:
     """Adds an approval request of codex_cli_sdk's stream, for a command or for a patch."""
     args: dict[str, Any] = {key: fields[key] for key in ("command", "changes") if key in fields}
     call_id = name(fields, "call_id")
@@ -96,7 +231,7 @@ _ASKED: Final = {
     "exec_approval_request": "command_execution",
     "apply_patch_approval_request": "file_change",
 }
-_EVENTS: Final[dict[str, Callable[[Heard, str, Fields], None]]] = {
+_EVENTS: Final[dict[str, Callable[[LineEvents, str, Fields], None]]] = {
     "thread.started": _thread,
     "turn.started": _turn,
     "turn.completed": _turn_done,

@@ -11,7 +11,7 @@ from typing import Any
 import msgspec
 
 from watchgate.agents.base import HookEntry, Setup
-from watchgate.core.events import Counts, Kind, OwnRules, ToolClass
+from watchgate.core.model.events import Counts, Kind, OwnRules, ToolClass
 
 Paths = tuple[str, ...]
 """Where in a payload a value may be: keys joined by dots; the first place that has one wins.
@@ -52,7 +52,7 @@ class Fields(
     calls: Paths = ("tool_calls",)
 
 
-class Told(
+class HookOutput(
     msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, forbid_unknown_fields=True
 ):
     """The hook's output and exit status for one reply.
@@ -67,7 +67,7 @@ class Told(
     exit: int = 0
 
 
-class Answers(
+class EventAnswers(
     msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, forbid_unknown_fields=True
 ):
     """The possible answers to one event of the agent; None where it cannot be told so.
@@ -77,12 +77,12 @@ class Answers(
     that the agent lays another input over the call's own: an edit that drops a key is denied then.
     """
 
-    deny: Told | None = None
-    allow: Told | None = None
-    modify: Told | None = None
-    stop: Told | None = None
-    context: Told | None = None
-    nothing: Told = Told()
+    deny: HookOutput | None = None
+    allow: HookOutput | None = None
+    modify: HookOutput | None = None
+    stop: HookOutput | None = None
+    context: HookOutput | None = None
+    nothing: HookOutput = HookOutput()
     merges: bool = False
 
 
@@ -114,7 +114,7 @@ class EventRule(
     reasoning_beside: bool = False
     every_call: bool = False
     fields: Fields | None = None
-    answers: Answers | None = None
+    answers: EventAnswers | None = None
 
 
 def alike(kind: Kind, *natives: str, **rule: Any) -> dict[str, EventRule]:

@@ -17,13 +17,19 @@ from watchgate.agents.base import (
     awaited,
     in_mode,
 )
-from watchgate.agents.hooks.entries import planned
+from watchgate.agents.hooks import hooks_of_profile
 from watchgate.agents.table import EventRule, Fields, Modes, Table
-from watchgate.agents.table.answers import able, said, told
-from watchgate.agents.table.bodies import FOLDER_LIMIT, NAME_LIMIT, Reader, name, reader
-from watchgate.agents.table.places import Places, compiled
-from watchgate.agents.table.tools import Tools
-from watchgate.core.events import (
+from watchgate.agents.table.answer_shapes import encode_output, encode_reply, possible_replies
+from watchgate.agents.table.payload_values import Places, Tools, compile_places
+from watchgate.agents.table.table_bodies import (
+    FOLDER_LIMIT,
+    NAME_LIMIT,
+    Reader,
+    body_reader,
+    text_at,
+)
+from watchgate.core.base.decoding import JSON_FAULTS
+from watchgate.core.model.events import (
     Body,
     Can,
     Event,
@@ -34,14 +40,13 @@ from watchgate.core.events import (
     ToolCall,
     ToolResult,
 )
-from watchgate.core.json_faults import JSON_FAULTS
-from watchgate.core.verdicts import Reply
+from watchgate.core.model.verdicts import Reply
 
 _UNKNOWN = EventRule(kind="notice")
 _FOR_A_PERSON = ("question", "plan")
 
 
-class _Reading(msgspec.Struct, frozen=True):
+class _EventReading(msgspec.Struct, frozen=True):
     """The reader of one event's payloads: the places of what every event has, and of its body."""
 
     kind: Kind
@@ -60,10 +65,12 @@ class TableAdapter(Adapter):
     def __init__(self, table: Table) -> None:
         self.table = table
         self._tools = Tools(table)
-        self._event = compiled(table.fields.event)
+        self._event = compile_places(table.fields.event)
         self._readings = {native: self._reading(native) for native in table.events}
         self._other = self._reading("")
-        self._can = {native: able(rule.answers) for native, rule in table.events.items()}
+        self._can = {
+            native: possible_replies(rule.answers) for native, rule in table.events.items()
+        }
         self._kinds = frozenset(_kinds(table))
 
     @property
@@ -103,7 +110,7 @@ class TableAdapter(Adapter):
     def decode(self, payload: bytes, intake: Intake) -> Event:
         """Returns the event that this payload means; raises `DecodeError`."""
         fields = _object(payload)
-        native = name(fields, self._event, NAME_LIMIT) or intake.native
+        native = text_at(fields, self._event, NAME_LIMIT) or intake.native
         if not native:
             raise DecodeError(
                 f"the payload does not name its event ({' or '.join(self.table.fields.event)}),"
@@ -112,9 +119,9 @@ class TableAdapter(Adapter):
         reading = self._readings.get(native, self._other)
         body = reading.body(fields)
         kind = _asked(reading.kind, body)
-        mode = name(fields, reading.mode, NAME_LIMIT) or None
+        mode = text_at(fields, reading.mode, NAME_LIMIT) or None
         modes = self.table.modes
-        sub = name(fields, reading.sub_id, NAME_LIMIT)
+        sub = text_at(fields, reading.sub_id, NAME_LIMIT)
         event = Event(
             kind=kind,
             native=native,
@@ -123,9 +130,9 @@ class TableAdapter(Adapter):
             lane=intake.lane,
             at=intake.at,
             body=body,
-            turn=name(fields, reading.turn, NAME_LIMIT) or None,
-            sub=Sub(sub, name(fields, reading.sub_type, NAME_LIMIT)) if sub else None,
-            cwd=name(fields, reading.cwd, FOLDER_LIMIT),
+            turn=text_at(fields, reading.turn, NAME_LIMIT) or None,
+            sub=Sub(sub, text_at(fields, reading.sub_type, NAME_LIMIT)) if sub else None,
+            cwd=text_at(fields, reading.cwd, FOLDER_LIMIT),
             mode=mode,
             autonomous=mode in modes.autonomous,
             races_dialog=self.table.races_dialog,
@@ -148,26 +155,26 @@ class TableAdapter(Adapter):
         answers = rule.answers
         if _asks_for_words(event):
             answers = msgspec.structs.replace(answers, allow=None, modify=None)
-        return told(answers, event, reply, self.table.title)
+        return encode_reply(answers, event, reply, self.table.title)
 
     def closed(self, native: str, lane: Lane, reason: str) -> Answer:
         """Returns the denial of the event, or of one before a tool call where it is not known."""
         if lane is not Lane.GATE:
             rule = self.table.events.get(native, _UNKNOWN)
-            return said(rule.answers.nothing, native) if rule.answers else Answer()
+            return encode_output(rule.answers.nothing, native) if rule.answers else Answer()
         denied = native if self.can(native).deny else self._deniable()
         rule = self.table.events.get(denied, _UNKNOWN)
         if rule.answers is None or rule.answers.deny is None:
             return Answer(stderr=f"{reason}\n".encode("utf-8", "replace"), exit_code=2)
-        return said(rule.answers.deny, denied, reason=reason)
+        return encode_output(rule.answers.deny, denied, reason=reason)
 
     def entries(self, profile: str) -> tuple[HookEntry, ...]:
         """Returns the hooks of a profile; raises `ValueError` for an unknown one."""
         before = {native for native, rule in self.table.events.items() if rule.kind == "tool.pre"}
-        return planned(self.table.hooks, profile, before)
+        return hooks_of_profile(self.table.hooks, profile, before)
 
-    def _session(self, fields: dict[str, Any], reading: _Reading) -> str:
-        session = name(fields, reading.session, NAME_LIMIT) or self.table.no_session
+    def _session(self, fields: dict[str, Any], reading: _EventReading) -> str:
+        session = text_at(fields, reading.session, NAME_LIMIT) or self.table.no_session
         if not session:
             raise DecodeError(
                 f"the payload does not name its session ({' or '.join(self.table.fields.session)})"
@@ -180,18 +187,18 @@ class TableAdapter(Adapter):
         before = [each for each in deniable if self.table.events[each].kind == "tool.pre"]
         return next(iter((*before, *deniable)), "")
 
-    def _reading(self, native: str) -> _Reading:
+    def _reading(self, native: str) -> _EventReading:
         rule = self.table.events.get(native, _UNKNOWN)
         fields = _replaced(self.table.fields, rule.fields)
-        return _Reading(
+        return _EventReading(
             rule.kind,
-            reader(native, rule, fields, self._tools),
-            compiled(fields.session),
-            compiled(fields.cwd),
-            compiled(fields.turn),
-            compiled(fields.mode),
-            compiled(fields.sub_id),
-            compiled(fields.sub_type),
+            body_reader(native, rule, fields, self._tools),
+            compile_places(fields.session),
+            compile_places(fields.cwd),
+            compile_places(fields.turn),
+            compile_places(fields.mode),
+            compile_places(fields.sub_id),
+            compile_places(fields.sub_type),
         )
 
 

@@ -7,21 +7,18 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from watchgate.cli.exits import Exit, Stop
-from watchgate.cli.lookback.show import Found, as_json, as_page
-from watchgate.cli.output import complain
-from watchgate.cli.place import here
-from watchgate.cli.progress import progress
-from watchgate.cli.since import now_us
-from watchgate.core.amounts import plural
+from watchgate.cli.base.command_environment import here
+from watchgate.cli.base.printing import Exit, Stop, complain, progress
+from watchgate.cli.base.since import now_us
+from watchgate.cli.lookback.show_lookback import LookbackResult, as_json, as_page
+from watchgate.core.base.amounts import plural
 
 if TYPE_CHECKING:
-    from watchgate.agents.transcripts.places import TranscriptPlace
-    from watchgate.core.lookback.cost import Cost
-    from watchgate.core.lookback.fold import Lookback
-    from watchgate.core.lookback.report import Report
+    from watchgate.agents.transcripts import TranscriptPlace
+    from watchgate.core.lookback.lookback_fold import Lookback
+    from watchgate.core.lookback.lookback_report import LookbackReport, ModelCost
     from watchgate.link.paths import Paths
-    from watchgate.service.lookback.looking import Look
+    from watchgate.service.lookback.transcript_look import TranscriptLook
 
 DAYS = 30
 _US_PER_DAY = 86_400_000_000
@@ -53,7 +50,7 @@ def _days(text: str) -> int:
 
 
 def _lookback(args: argparse.Namespace) -> int:
-    from watchgate.agents.transcripts.places import transcript_places
+    from watchgate.agents.transcripts import transcript_places
 
     if args.svg is not None and args.svg.exists() and not args.force:
         raise Stop(f"{args.svg} is there already: --force takes its place")
@@ -67,7 +64,7 @@ def _lookback(args: argparse.Namespace) -> int:
         return _nothing(places, look, args.days, home)
     notes = _notes(look, report, policy_names, whole=whole)
     cost = _cost(paths, home, since, now) if whole else None
-    shown = Found(report=report, cost=cost, notes=notes, home=home)
+    shown = LookbackResult(report=report, cost=cost, notes=notes, home=home)
     if args.json:
         as_json(shown, private=args.private)
     as_page(shown, args)
@@ -76,27 +73,31 @@ def _lookback(args: argparse.Namespace) -> int:
 
 def _fold(paths: Paths, home: str, since_us: int, now: int) -> tuple[Lookback, str]:
     """Return the fold that takes the calls in, and whose rules they are judged by."""
-    from watchgate.core.lookback.fold import Lookback
-    from watchgate.core.lookback.judging import Judged
-    from watchgate.service.policy.store import read_policies
-    from watchgate.service.stage import real_stage
-    from watchgate.service.usage.local_days import local_day
+    from watchgate.core.lookback.lookback_fold import Lookback
+    from watchgate.core.lookback.transcript_judge import TranscriptJudge
+    from watchgate.service.hub.core_environment import real_environment
+    from watchgate.service.policies.policy_store import read_policies
+    from watchgate.service.system.local_days import local_day
 
     policies = read_policies(paths)
     if policies.fault:
         raise Stop(policies.fault)
     # Of no folder: a project's own file can only tighten, and may not have been there then.
-    judge = Judged(policies(""), home=home, own=real_stage(paths).protected, now_us=now)
+    judge = TranscriptJudge(
+        policies(""), home=home, own=real_environment(paths).protected, now_us=now
+    )
     files = [_short(origin, home) for origin, _ in policies.files]
     policy_names = " and ".join(("the shipped policy", *files))
     return Lookback(judge, since_us=since_us, now_us=now, day_of=local_day), policy_names
 
 
-def _look(places: tuple[TranscriptPlace, ...], fold: Lookback, since_us: int) -> tuple[Look, bool]:
+def _look(
+    places: tuple[TranscriptPlace, ...], fold: Lookback, since_us: int
+) -> tuple[TranscriptLook, bool]:
     """Look at every transcript; Ctrl-C ends the look, and what was found is shown."""
-    from watchgate.service.lookback.looking import Look
+    from watchgate.service.lookback.transcript_look import TranscriptLook
 
-    look = Look(places, fold, since_us=since_us)
+    look = TranscriptLook(places, fold, since_us=since_us)
     with progress(f"of {len(look.files):,} transcripts read; Ctrl-C shows what is found") as show:
         try:
             look.run(lambda files, _calls: show(files))
@@ -105,26 +106,28 @@ def _look(places: tuple[TranscriptPlace, ...], fold: Lookback, since_us: int) ->
     return look, True
 
 
-def _cost(paths: Paths, home: str, since_us: int, now: int) -> Cost | None:
+def _cost(paths: Paths, home: str, since_us: int, now: int) -> ModelCost | None:
     """Return what it all cost; Ctrl-C leaves that out."""
-    from watchgate.agents.usage.places import places
-    from watchgate.cli.place import configured
-    from watchgate.service.lookback.costs import cost_of
-    from watchgate.service.prices.files import FETCHED
+    from watchgate.agents.usage import usage_places
+    from watchgate.cli.base.command_environment import configured
+    from watchgate.service.lookback.transcript_look import lookback_cost
+    from watchgate.service.prices.price_files import FETCHED
     from watchgate.service.prices.prices import Prices
-    from watchgate.service.usage.local_days import local_day
+    from watchgate.service.system.local_days import local_day
 
     own = configured(paths).price
     prices = Prices(own, cache=None, fetched=paths.data_dir / FETCHED, now_us=now)
     with progress("costs added up; Ctrl-C leaves them out") as show:
         show(0)
         try:
-            return cost_of(places(os.environ, home), prices, since_us, local_day)
+            return lookback_cost(usage_places(os.environ, home), prices, since_us, local_day)
         except KeyboardInterrupt:
             return None
 
 
-def _nothing(places: tuple[TranscriptPlace, ...], look: Look, days: int, home: str) -> int:
+def _nothing(
+    places: tuple[TranscriptPlace, ...], look: TranscriptLook, days: int, home: str
+) -> int:
     """Say where was looked, and what to do about it."""
     complain(f"no agent asked for anything in the last {days} days, as far as its files tell")
     if look.unreadable_files or look.unreadable_lines:
@@ -136,7 +139,9 @@ def _nothing(places: tuple[TranscriptPlace, ...], look: Look, days: int, home: s
     return Exit.REFUSED
 
 
-def _notes(look: Look, report: Report, policy_names: str, *, whole: bool) -> tuple[str, ...]:
+def _notes(
+    look: TranscriptLook, report: LookbackReport, policy_names: str, *, whole: bool
+) -> tuple[str, ...]:
     """Return what a reader must know of the numbers."""
     agents = ", ".join(f"{each.agent} {each.calls:,}" for each in report.agents)
     subs = f"; {report.by_subs:,} by sub-agents" if report.by_subs else ""
@@ -153,7 +158,7 @@ def _notes(look: Look, report: Report, policy_names: str, *, whole: bool) -> tup
     return tuple(notes)
 
 
-def _unreadable(look: Look) -> str:
+def _unreadable(look: TranscriptLook) -> str:
     counts = ((look.unreadable_files, "file"), (look.unreadable_lines, "line"))
     counted = " and ".join(plural(count, noun) for count, noun in counts if count)
     return f"Unreadable and not counted: {counted}."

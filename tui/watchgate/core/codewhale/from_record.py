@@ -16,9 +16,9 @@ from typing import Any
 import msgspec
 from msgspec import UNSET
 
-from watchgate.core.codewhale import events, frames
-from watchgate.core.codewhale.events import HookEvent
-from watchgate.core.records import Record
+from watchgate.core import codewhale
+from watchgate.core.codewhale import HookEvent, codewhale_frames
+from watchgate.core.model.records import Record
 
 _DECISIONS = {"allow": "approved", "deny": "denied"}
 _PATCHES = "edit"
@@ -51,10 +51,12 @@ def _called(record: Record) -> tuple[HookEvent, ...]:
     if gate == "held":
         return (precheck,)
     if gate == "denied":
-        denied = events.ApprovalLifecycle(_approval(record), "denied", reason or data.get("word"))
-        return precheck, denied, _frame(record, frames.Error(_response(record), reason))
+        denied = codewhale.ApprovalLifecycle(
+            _approval(record), "denied", reason or data.get("word")
+        )
+        return precheck, denied, _frame(record, codewhale_frames.Error(_response(record), reason))
     arguments = {"type": tool.get("cls", "other"), "params": tool.get("input", {})}
-    start = frames.ToolCallStart(_response(record), _name(record), arguments)
+    start = codewhale_frames.ToolCallStart(_response(record), _name(record), arguments)
     return precheck, _frame(record, start)
 
 
@@ -63,10 +65,10 @@ def _ended(record: Record) -> tuple[HookEvent, ...]:
     text = data.get("result", "")
     if data.get("ok", record.kind == "tool.post"):
         output = {"type": "function", "body": text, "success": True}
-        result = frames.ToolCallResult(response, _name(record), output)
+        result = codewhale_frames.ToolCallResult(response, _name(record), output)
         return _frame(record, result), _lifecycle(record, "completed", {"ok": True})
     failed = _lifecycle(record, "failed", {"ok": False, "error": text})
-    return _frame(record, frames.Error(response, text)), failed
+    return _frame(record, codewhale_frames.Error(response, text)), failed
 
 
 def _requested(record: Record) -> tuple[HookEvent, ...]:
@@ -74,7 +76,7 @@ def _requested(record: Record) -> tuple[HookEvent, ...]:
     decisions = [{"type": _DECISIONS[one]} for one in data.get("offered", ()) if one in _DECISIONS]
     if "session" in data.get("scopes", ()):
         decisions.append({"type": "approved_for_session"})
-    asked = frames.ApprovalRequest(
+    asked = codewhale_frames.ApprovalQuestion(
         call_id=_response(record),
         approval_id=_approval(record),
         turn_id=_response(record),
@@ -85,8 +87,12 @@ def _requested(record: Record) -> tuple[HookEvent, ...]:
         available_decisions=decisions,
     )
     patches = _tool(record).get("cls") == _PATCHES
-    kind = frames.ApplyPatchApprovalRequest if patches else frames.ExecApprovalRequest
-    lifecycle = events.ApprovalLifecycle(_approval(record), "requested", data.get("reason"))
+    kind = (
+        codewhale_frames.ApplyPatchApprovalRequest
+        if patches
+        else codewhale_frames.ExecApprovalRequest
+    )
+    lifecycle = codewhale.ApprovalLifecycle(_approval(record), "requested", data.get("reason"))
     return lifecycle, _frame(record, kind(asked))
 
 
@@ -98,47 +104,49 @@ def _decided(record: Record) -> tuple[HookEvent, ...]:
     elif word.startswith("denied-"):
         phase = "denied"
     reason = record.data.get("reason") or word
-    return (events.ApprovalLifecycle(_approval(record), phase, reason),)
+    return (codewhale.ApprovalLifecycle(_approval(record), phase, reason),)
 
 
 def _waiting(record: Record) -> tuple[HookEvent, ...]:
-    return (events.ApprovalLifecycle(_approval(record), record.kind.partition(".")[2]),)
+    return (codewhale.ApprovalLifecycle(_approval(record), record.kind.partition(".")[2]),)
 
 
 def _message(record: Record) -> tuple[HookEvent, ...]:
     response = f"{record.core}-{record.seq}"
     return (
-        events.ResponseStart(response),
-        events.ResponseDelta(response, str(record.data.get("text", ""))),
-        events.ResponseEnd(response),
+        codewhale.ResponseStartEvent(response),
+        codewhale.ResponseDeltaEvent(response, str(record.data.get("text", ""))),
+        codewhale.ResponseEndEvent(response),
     )
 
 
-def _turn(make: Callable[[str], frames.Frame]) -> Callable[[Record], tuple[HookEvent, ...]]:
+def _turn(
+    make: Callable[[str], codewhale_frames.Frame],
+) -> Callable[[Record], tuple[HookEvent, ...]]:
     # A record has no id of its turn; a session has one turn at a time.
     return lambda record: (_frame(record, make(record.session or "")),)
 
 
 def _broken_off(record: Record) -> tuple[HookEvent, ...]:
-    return (_frame(record, frames.TurnAborted(record.session or "", _words(record))),)
+    return (_frame(record, codewhale_frames.TurnAborted(record.session or "", _words(record))),)
 
 
 def _failed(record: Record) -> tuple[HookEvent, ...]:
-    return (_frame(record, frames.Error(record.session or "", _words(record))),)
+    return (_frame(record, codewhale_frames.Error(record.session or "", _words(record))),)
 
 
 def _other(record: Record) -> tuple[HookEvent, ...]:
     more = {"call": record.call, "request": record.request, "data": record.data}
-    return (events.GenericEventFrame({"event": record.kind, **_identity(record), **more}),)
+    return (codewhale.GenericEventFrame({"event": record.kind, **_identity(record), **more}),)
 
 
-def _lifecycle(record: Record, phase: str, payload: dict[str, Any]) -> events.ToolLifecycle:
+def _lifecycle(record: Record, phase: str, payload: dict[str, Any]) -> codewhale.ToolLifecycle:
     payload = {**payload, **_identity(record)}
-    return events.ToolLifecycle(_response(record), _name(record), phase, payload)
+    return codewhale.ToolLifecycle(_response(record), _name(record), phase, payload)
 
 
-def _frame(record: Record, frame: frames.Frame) -> events.GenericEventFrame:
-    return events.GenericEventFrame({**msgspec.to_builtins(frame), **_identity(record)})
+def _frame(record: Record, frame: codewhale_frames.Frame) -> codewhale.GenericEventFrame:
+    return codewhale.GenericEventFrame({**msgspec.to_builtins(frame), **_identity(record)})
 
 
 def _identity(record: Record) -> dict[str, Any]:
@@ -187,8 +195,8 @@ _MAPPED: dict[str, Callable[[Record], tuple[HookEvent, ...]]] = {
     "approval.extended": _waiting,
     "approval.timeout": _waiting,
     "message": _message,
-    "prompt.submit": _turn(frames.TurnStarted),
-    "turn.end": _turn(frames.TurnComplete),
+    "prompt.submit": _turn(codewhale_frames.TurnStarted),
+    "turn.end": _turn(codewhale_frames.TurnComplete),
     "turn.interrupt": _broken_off,
     "turn.error": _failed,
 }

@@ -13,14 +13,13 @@ from typing import Literal
 
 import msgspec
 
-from watchgate.core.grants.generalise import generalised
-from watchgate.core.grants.proposal import grantable, proposed
-from watchgate.core.grants.rule import GrantRule
-from watchgate.core.lookback.asked import Asked
-from watchgate.core.policy.assessment import NO_RULE, Assessment, Finding
-from watchgate.core.policy.compiled import Rule, compile_rule
-from watchgate.core.policy.load import load
-from watchgate.core.toml_text import toml_value
+from watchgate.core.base.config_text import toml_value
+from watchgate.core.gate.grant_rules import generalised, grantable, proposed
+from watchgate.core.lookback.transcript_call import TranscriptCall
+from watchgate.core.model.assessment import NO_RULE, Assessment, Finding
+from watchgate.core.model.standing_grant import GrantRule
+from watchgate.core.policy.rules.compiled_rule import Rule, compile_rule
+from watchgate.core.policy.rules.load import load
 
 MAX_PROPOSALS = 3
 EXAMPLES = 3
@@ -93,7 +92,7 @@ class HeldCall(msgspec.Struct, frozen=True):
     is_held_with: Callable[[Sequence[Rule]], bool]
 
 
-def needs_of(asked: Asked, assessment: Assessment, profile: Unasked) -> tuple[Need, ...]:
+def needs_of(asked: TranscriptCall, assessment: Assessment, profile: Unasked) -> tuple[Need, ...]:
     """Returns the answers that a held call needs to go on; () where none may be given."""
     if grantable(assessment):
         return ()
@@ -109,7 +108,7 @@ def needs_of(asked: Asked, assessment: Assessment, profile: Unasked) -> tuple[Ne
     return tuple({_need(each.words, asked): None for each in unknown})
 
 
-def proposals(held: Iterable[HeldCall], profile: Unasked) -> tuple[Proposal, ...]:
+def choose_proposals(held: Iterable[HeldCall], profile: Unasked) -> tuple[Proposal, ...]:
     """Chooses the answers that would take most of the held calls away, the best first."""
     left = [call for call in held if call.needs]
     chosen: list[Need] = []
@@ -163,7 +162,7 @@ def _holds(finding: Finding, profile: Unasked) -> bool:
     return profile == "strict" or finding.rule == NO_RULE or finding.effect == "lasting"
 
 
-def _grants(asked: Asked, assessment: Assessment) -> tuple[Need, ...]:
+def _grants(asked: TranscriptCall, assessment: Assessment) -> tuple[Need, ...]:
     try:
         rules = proposed(asked.tool, assessment)
     except ValueError:
@@ -171,7 +170,7 @@ def _grants(asked: Asked, assessment: Assessment) -> tuple[Need, ...]:
     return tuple(_grant(rule.words, rule.more, asked) for rule in rules)
 
 
-def _need(words: tuple[str, ...], asked: Asked) -> Need:
+def _need(words: tuple[str, ...], asked: TranscriptCall) -> Need:
     head, more = generalised(words)
     # In a rule a star stands for anything, so that one of the command itself would be wider.
     if any("*" in word for word in head):
@@ -179,7 +178,7 @@ def _need(words: tuple[str, ...], asked: Asked) -> Need:
     return Need("rule", head, more)
 
 
-def _grant(words: tuple[str, ...], more: bool, asked: Asked) -> Need:
+def _grant(words: tuple[str, ...], more: bool, asked: TranscriptCall) -> Need:
     return Need("grant", words, more, asked.agent, asked.cwd)
 
 

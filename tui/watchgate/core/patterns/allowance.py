@@ -17,7 +17,7 @@ ALLOWED_NS = 45_000_000
 """Processor time for judging, and likewise for redacting, one text."""
 
 
-class Spent(Exception):
+class AllowanceSpent(Exception):
     """A text took all that it may, or is too long to be looked at; nothing is known of it."""
 
 
@@ -48,7 +48,7 @@ def pausing(pause: Callable[[int], None]) -> Iterator[None]:
 def one_text(*, within: bool = False) -> Iterator[None]:
     """Give the work inside `ALLOWED_NS` from now on; `within` other such work, what that has left.
 
-    The work raises `Spent` at its next `check` once they are over.
+    The work raises `AllowanceSpent` at its next `check` once they are over.
     """
     clock = _Measure.clock
     if clock is None or (within and _until_ns.get() is not None):
@@ -82,13 +82,13 @@ def is_over() -> bool:
 
 
 def check() -> None:
-    """Raise `Spent` where the work that is under way has taken all that it may; pause it if due."""
+    """Raises `AllowanceSpent` where the work has taken all that it may; pauses it if due."""
     until_ns = _until_ns.get()
     if until_ns is None or _Measure.clock is None:
         return
     now_ns = _Measure.clock()
     if now_ns > until_ns:
-        raise Spent
+        raise AllowanceSpent
     pause = _pause.get()
     if pause is not None:
         pause(now_ns)

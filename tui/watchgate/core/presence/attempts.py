@@ -6,9 +6,9 @@ from typing import Final, Literal
 
 import msgspec
 
-from watchgate.core.presence.actor import Actor
-from watchgate.core.redact import redact
-from watchgate.core.text import safe_text
+from watchgate.core.base.text import safe_text
+from watchgate.core.model.actor import Actor
+from watchgate.core.secrets.redact import redact
 
 KIND: Final = "policy.refused"
 ALARM: Final = "NO PERSON"
@@ -76,7 +76,7 @@ class AttemptData(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True,
     actor: Actor | None = None
 
 
-class Told(msgspec.Struct, frozen=True):
+class CountedAttempt(msgspec.Struct, frozen=True):
     """An attempt that is to be recorded: which one of its like it is."""
 
     count: int
@@ -99,7 +99,7 @@ class Attempts:
         console: bool,
         alarmed: bool,
         now_s: float,
-    ) -> Told | None:
+    ) -> CountedAttempt | None:
         """Count one; None where it need not be recorded.
 
         Args:
@@ -123,7 +123,7 @@ class Attempts:
         never = standing == "locked" and console
         alarm = at_once or (times >= ALARM_AFTER and not never)
         if _is_told(count) or (alarm and not alarmed):
-            return Told(count, alarm)
+            return CountedAttempt(count, alarm)
         return None
 
 

@@ -5,17 +5,18 @@ from __future__ import annotations
 import os
 import re
 import stat
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
 import msgspec
 
 from watchgate.agents.base import Adapter, Setup
-from watchgate.service.process_table import parse_stat
-from watchgate.service.setup.running import process_names, program_name
+from watchgate.core.base.bounded import Recent
+from watchgate.service.setup.hook_checks import Check
+from watchgate.service.setup.running_agents import process_names, program_name
+from watchgate.service.system.process_table import PROC, parse_stat
 
-PROC = Path("/proc")
 EVERY = 6
 """Every so many looks each process is looked at again: one may run another program by now."""
 _CMD_BYTES = 4_096
@@ -52,7 +53,7 @@ class AgentProcess(msgspec.Struct, frozen=True, kw_only=True):
     hooks_off: str = ""
 
 
-class Processes:
+class ProcessScan:
     """Scans `/proc`; processes known to be no agent are read again only at every sixth look."""
 
     def __init__(self, adapters: Mapping[str, Adapter], proc: Path = PROC) -> None:
@@ -167,7 +168,7 @@ def _first_argument(words: list[str]) -> str:
     return words[at + 1] if at + 1 < len(words) else ""
 
 
-class Installed(msgspec.Struct, frozen=True):
+class InstalledHooks(msgspec.Struct, frozen=True):
     """Our hooks in an agent's user settings: when they last changed (UTC s), None without them.
 
     `disabled` says that the settings switch all hooks off. `trusted` says that an agent which skips
@@ -179,29 +180,29 @@ class Installed(msgspec.Struct, frozen=True):
     trusted: bool = False
 
 
-def installed(
+def read_installed_hooks(
     setup: Setup | None,
     home: Path,
     env: Mapping[str, str],
     trusts: Callable[[Path], bool] | None = None,
-) -> Installed:
+) -> InstalledHooks:
     """Reads our hooks in an agent's user settings; `trusts` reads whether the agent trusts them."""
     if setup is None:
-        return Installed(None)
+        return InstalledHooks(None)
     path = _settings(setup, home, env)
     try:
         about = path.stat()
         if stat.S_ISDIR(about.st_mode):
-            return Installed(about.st_mtime if any(path.glob("*watchgate*")) else None)
+            return InstalledHooks(about.st_mtime if any(path.glob("*watchgate*")) else None)
         if not stat.S_ISREG(about.st_mode) or about.st_size > _SETTINGS_BYTES:
-            return Installed(None)
+            return InstalledHooks(None)
         text = path.read_text(errors="replace")
     except OSError:
-        return Installed(None)
+        return InstalledHooks(None)
     disabled = _ALL_OFF.search(text) is not None
     if "watchgate" not in text:
-        return Installed(None, disabled)
-    return Installed(about.st_mtime, disabled, trusts is not None and trusts(path))
+        return InstalledHooks(None, disabled)
+    return InstalledHooks(about.st_mtime, disabled, trusts is not None and trusts(path))
 
 
 def _settings(setup: Setup, home: Path, env: Mapping[str, str]) -> Path:
@@ -210,3 +211,74 @@ def _settings(setup: Setup, home: Path, env: Mapping[str, str]) -> Path:
         return Path(setup.user)
     moved = env.get(setup.variable, "") if setup.variable else ""
     return Path(moved, *parts[2:]) if moved else Path(home, *parts[1:])
+
+
+_KIB, _MIB = 1024, 1024 * 1024
+_LIMITS_BYTES = 8_192
+_MAX_REPORTED = 500
+
+MINIMUMS: Final = {
+    "Max stack size": (256 * _KIB, "bytes of stack"),
+    "Max data size": (32 * _MIB, "bytes of data"),
+    "Max address space": (64 * _MIB, "bytes of memory"),
+    "Max open files": (16, "open files"),
+    "Max processes": (64, "processes"),
+    "Max cpu time": (2, "seconds of CPU"),
+}
+"""Limits with which a hook runs, with room.
+
+/bin/sh and the client were measured to need 34 KiB of stack and
+more for a large environment, 5 MiB of data, 15 MiB of memory, 5 files and 1 s. A limit of processes
+counts all of a user's."""
+
+
+def too_small(text: str) -> list[str]:
+    """Returns in words the limits of a `/proc/PID/limits` that are too small for a hook.
+
+    Source: proc(5): a name, then the soft limit, the hard one and the unit, in columns.
+    """
+    faults = []
+    for line in text.splitlines():
+        for name, (minimum, unit) in MINIMUMS.items():
+            words = line.removeprefix(name).split()
+            if not line.startswith(name) or not words or not words[0].isdecimal():
+                continue
+            if (soft := int(words[0])) < minimum:
+                faults.append(f"{soft:,} {unit}, and a hook needs {minimum:,}")
+    return faults
+
+
+class ProcessLimits:
+    """Reports each process once, and again when another of its limits is too small."""
+
+    def __init__(self, proc: Path) -> None:
+        self._proc = proc
+        self._reported: Recent[tuple[int, int], list[str]] = Recent(_MAX_REPORTED)
+
+    def narrow(self, processes: Iterable[AgentProcess]) -> list[tuple[AgentProcess, str]]:
+        """Returns the processes whose hooks cannot run, each with the reason in words."""
+        narrow = []
+        for process in processes:
+            key = process.pid, process.start
+            words = self.of(process.pid)
+            if words and self._reported.get(key) != words:
+                self._reported[key] = words
+                narrow.append((process, "; ".join(words)))
+        return narrow
+
+    def of(self, pid: int) -> list[str]:
+        """Returns the limits of a process that are too small; empty where it cannot be read."""
+        try:
+            with (self._proc / str(pid) / "limits").open("rb") as file:
+                return too_small(file.read(_LIMITS_BYTES).decode(errors="replace"))
+        except OSError:
+            return []
+
+
+def check_limits(agents: Sequence[Adapter], proc: Path = PROC) -> Iterator[Check]:
+    """Yields the doctor's findings: one for each running agent whose hooks cannot run."""
+    running = ProcessScan({each.name: each for each in agents}, proc).look()
+    for process, words in ProcessLimits(proc).narrow(running):
+        text = f"pid {process.pid} in {process.cwd} has {words}: its hooks die, and its calls run"
+        mend = "start it again where `ulimit -a` shows larger limits"
+        yield Check(f"{process.agent}: limits", "fail", text, mend)

@@ -13,22 +13,22 @@ from typing import Literal
 
 import msgspec
 
-from watchgate.service.identity.chains import adopts
-from watchgate.service.identity.programs import (
+from watchgate.service.identity.ancestry import (
+    adopts,
     hands_on,
+    is_below,
     is_init,
     name_of,
     opens_terminals,
     starts_for_others,
 )
-from watchgate.service.peer import is_below
-from watchgate.service.process_table import Proc, began
+from watchgate.service.system.process_table import Proc, began
 
 Chain = tuple[Proc, ...]
 NOBODY_KNOWS = "nobody can tell what started it"
 
 
-class Side(msgspec.Struct, frozen=True, kw_only=True):
+class AgentSide(msgspec.Struct, frozen=True, kw_only=True):
     """The agents that a client is held against.
 
     `agents` are each a living agent's chain, which begins with the agent; `first` is the one that
@@ -49,7 +49,7 @@ class Side(msgspec.Struct, frozen=True, kw_only=True):
         return min((began(chain[0]) for chain in self.agents), default=float("inf"))
 
 
-class Stand(msgspec.Struct, frozen=True):
+class ClientStanding(msgspec.Struct, frozen=True):
     """The standing of a client, and in words why it is not better.
 
     `adopted` says that whoever started it is gone.
@@ -60,28 +60,30 @@ class Stand(msgspec.Struct, frozen=True):
     adopted: bool = False
 
 
-def stand(chain: Chain, side: Side, *, decides: bool = False) -> Stand:
+def standing_of(chain: Chain, side: AgentSide, *, decides: bool = False) -> ClientStanding:
     """Returns the standing of the chain's first process; stricter where it `decides` on a call.
 
     A client without a terminal has nobody in front of it: it may be clear for what a script of the
     operator's switches, but not for letting a call run, where anything above it is above an agent.
     """
     if why := _below(chain, side):
-        return Stand("below", why)
+        return ClientStanding("below", why)
     adrift = _adrift(chain, side)
     watched = bool(side.agents) or side.unaccounted
     if adrift or (watched and _is_orphan(chain)):
-        return Stand("adrift", "whoever started it is gone, and that may be an agent", True)
+        return ClientStanding(
+            "adrift", "whoever started it is gone, and that may be an agent", True
+        )
     if not watched:
-        return Stand("clear")
+        return ClientStanding("clear")
     why = _locked(chain, side)
     if not why and decides and not chain[0].tty and (shared := _shared(chain, side, 1)):
         why = f"{shared} started both it and the agent"
     if not why:
-        return Stand("clear")
+        return ClientStanding("clear")
     if not chain[0].tty:
-        return Stand("adrift", f"it has no terminal of its own, and {why}")
-    return Stand("locked", why)
+        return ClientStanding("adrift", f"it has no terminal of its own, and {why}")
+    return ClientStanding("locked", why)
 
 
 def leader_of(chain: Chain) -> Proc | None:
@@ -100,7 +102,7 @@ def leader_of(chain: Chain) -> Proc | None:
     return chain[end]
 
 
-def _below(chain: Chain, side: Side) -> str:
+def _below(chain: Chain, side: AgentSide) -> str:
     if not chain:
         return NOBODY_KNOWS
     if any(is_below(chain, agent[0]) for agent in side.agents):
@@ -111,7 +113,7 @@ def _below(chain: Chain, side: Side) -> str:
     return ""
 
 
-def _adrift(chain: Chain, side: Side) -> bool:
+def _adrift(chain: Chain, side: AgentSide) -> bool:
     starters = [agent[0] for agent in side.agents]
     if side.starter is not None:
         # A handler that detached itself stays behind, older than the agents that come after it.
@@ -141,7 +143,7 @@ def _is_orphan(chain: Chain) -> bool:
     return len(chain) > 1 and adopts(chain[1], chain[0])
 
 
-def _locked(chain: Chain, side: Side) -> str:
+def _locked(chain: Chain, side: AgentSide) -> str:
     """Returns why an agent may have started something in this terminal; empty where none can."""
     for process in chain[1:]:
         if words := starts_for_others(process):
@@ -173,7 +175,7 @@ def _runs_others(chain: Chain) -> str:
     return next((name_of(each) for each in between if not hands_on(each)), "")
 
 
-def _is_older_terminal(chain: Chain, side: Side) -> bool:
+def _is_older_terminal(chain: Chain, side: AgentSide) -> bool:
     """Returns whether the client runs in a terminal of its own, open before any agent.
 
     Whatever opened it, an agent's commands get there by typing alone, as into any other window.
@@ -184,7 +186,7 @@ def _is_older_terminal(chain: Chain, side: Side) -> bool:
     return all(each.tty != leader.tty for each in chain[chain.index(leader) + 1 :])
 
 
-def _shared(chain: Chain, side: Side, start: int) -> str:
+def _shared(chain: Chain, side: AgentSide, start: int) -> str:
     """Returns the first program from `start` on that is above an agent and opens no terminals."""
     agents = {each.key for agent in side.agents for each in agent[1:]}
     return next(

@@ -4,26 +4,73 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
+from typing import Literal
 
 from watchgate.agents.base import Adapter, Setup
-from watchgate.core.recent import Recent
-from watchgate.core.records import TamperedData
-from watchgate.service.integrity.alarms import Key
-from watchgate.service.integrity.findings import (
-    Judge,
-    again,
+from watchgate.core.base.bounded import Recent
+from watchgate.core.model.records import TamperedData
+from watchgate.service.integrity.file_judges import (
+    FileJudge,
     client_judge,
-    first_of,
+    first_fault_of,
     hooks_judge,
+    mended_alarm,
+    reinstall_commands,
     silencer_judge,
     variables_judge,
 )
-from watchgate.service.integrity.looked import Stamp, looked_at, stamp_of
-from watchgate.service.integrity.manifest import Entry
-from watchgate.service.setup.targets import home as home_of
-from watchgate.service.setup.targets import setup_of
+from watchgate.service.setup.agent_files import agent_home as home_of
+from watchgate.service.setup.agent_files import setup_of
+from watchgate.service.setup.manifest import FileStamp, InstalledFile, looked_at, stamp_of
 
-PROJECTS_KEPT = 100
+WatchedKey = tuple[str, str]
+"""A file's path, and the agent whose hooks are in it."""
+
+AlarmRecord = tuple[Literal["policy.tampered", "policy.intact"], TamperedData]
+
+
+class Alarms:
+    """Compares each look with what was reported.
+
+    A file is reported when two looks on end find it changed: our own installation changes one a
+    moment before it notes that it did. `earlier` is what the core before reported as open.
+    """
+
+    def __init__(self, earlier: Iterable[TamperedData] = ()) -> None:
+        self.reported: dict[WatchedKey, TamperedData] = {}
+        self._earlier = {(alarm.path, alarm.agent): alarm for alarm in earlier}
+        self._last: Mapping[WatchedKey, TamperedData] = {}
+
+    def at_once(self, faults: Mapping[WatchedKey, TamperedData]) -> list[TamperedData]:
+        """Returns what to report without a second look: a call may run before that."""
+        fresh = {key: each for key, each in faults.items() if key not in self.reported}
+        self.reported |= fresh
+        self._last = {**self._last, **fresh}
+        return list(fresh.values())
+
+    def look(self, faults: Mapping[WatchedKey, TamperedData]) -> list[AlarmRecord]:
+        """Returns what to report after this look; from now on it counts as reported."""
+        was_wrong, self._earlier = self._earlier, {}
+        tells: list[AlarmRecord] = [
+            ("policy.intact", mended_alarm(alarm))
+            for key, alarm in was_wrong.items()
+            if key not in faults
+        ]
+        for key, alarm in list(self.reported.items()):
+            if key not in faults:
+                del self.reported[key]
+                tells.append(("policy.intact", mended_alarm(alarm)))
+        for key, each in faults.items():
+            # What never stays the same must not go untold, nor be told at every look.
+            is_new = key not in self.reported and key in self._last
+            if is_new or (self._last.get(key) == each and self.reported[key] != each):
+                self.reported[key] = each
+                tells.append(("policy.tampered", each))
+        self._last = faults
+        return tells
+
+
+MAX_PROJECTS = 100
 """Folders of sessions that are watched; the newest, as each costs some looks at files."""
 ABOVE = 12
 """So many folders up an agent may look for its variables, and so we do."""
@@ -36,20 +83,20 @@ class Examiner:
         self._adapters = adapters
         self._env = env
         self._home = env.get("HOME", "")
-        self._entries: tuple[Entry, ...] = ()
-        self._projects: Recent[tuple[str, str], None] = Recent(PROJECTS_KEPT)
-        self._judges: dict[Key, tuple[str, Judge]] = {}
-        self._examined: dict[Key, tuple[Stamp | None, TamperedData | None]] = {}
+        self._entries: tuple[InstalledFile, ...] = ()
+        self._projects: Recent[tuple[str, str], None] = Recent(MAX_PROJECTS)
+        self._judges: dict[WatchedKey, tuple[str, FileJudge]] = {}
+        self._examined: dict[WatchedKey, tuple[FileStamp | None, TamperedData | None]] = {}
 
-    def watch(self, entries: Iterable[Entry]) -> None:
+    def watch(self, entries: Iterable[InstalledFile]) -> None:
         """Replaces the entries whose files are watched."""
         self._entries = entries = tuple(entries)
         agents = sorted({entry.agent for entry in entries if entry.agent})
         # Each installation brings the client along, so one of them mends it.
-        client_mend = again(
+        client_mend = reinstall_commands(
             sorted(entries, key=lambda entry: (not entry.agent, entry.root))[:1], self._home
         )
-        judges: dict[Key, tuple[str, list[Judge]]] = {}
+        judges: dict[WatchedKey, tuple[str, list[FileJudge]]] = {}
         for entry in entries:
             judge = (
                 client_judge(entry, client_mend, self._home)
@@ -63,10 +110,10 @@ class Examiner:
             roots |= {folder for agent, folder in self._projects if agent == name}
             for path, root, judge in self._silencers(adapter, roots) if adapter else ():
                 judges.setdefault((path, name), (root, []))[1].append(judge)
-        self._judges = {key: (root, first_of(each)) for key, (root, each) in judges.items()}
+        self._judges = {key: (root, first_fault_of(each)) for key, (root, each) in judges.items()}
         self._examined = {}
 
-    def enter(self, agent: str, folder: str) -> dict[Key, TamperedData]:
+    def enter(self, agent: str, folder: str) -> dict[WatchedKey, TamperedData]:
         """Watches the files that a session reads in its folder too; returns the faults there now.
 
         Only of an agent whose hooks are installed.
@@ -74,25 +121,25 @@ class Examiner:
         adapter = self._adapter(agent)
         installed = any(entry.agent == agent for entry in self._entries)
         known = (agent, folder) in self._projects
-        if not known and len(self._projects) == PROJECTS_KEPT:
+        if not known and len(self._projects) == MAX_PROJECTS:
             del self._projects[next(iter(self._projects))]
             self.watch(self._entries)  # the files of that one are let go
         self._projects[agent, folder] = None
         if adapter is None or not installed or known:
             return {}
         faults = {}
-        judges: dict[Key, tuple[str, list[Judge]]] = {}
+        judges: dict[WatchedKey, tuple[str, list[FileJudge]]] = {}
         for path, root, judge in self._silencers(adapter, (folder,)):
             if (path, agent) not in self._judges:
                 judges.setdefault((path, agent), (root, []))[1].append(judge)
         for key, (root, each) in judges.items():
-            self._judges[key] = root, first_of(each)
+            self._judges[key] = root, first_fault_of(each)
             fault = self._one(key, root, self._judges[key][1])
             if fault is not None:
                 faults[key] = fault
         return faults
 
-    def look(self) -> dict[Key, TamperedData]:
+    def look(self) -> dict[WatchedKey, TamperedData]:
         """Returns everything that is wrong now."""
         faults = {}
         for key, (root, judge) in self._judges.items():
@@ -106,7 +153,7 @@ class Examiner:
         adapter = self._adapters.get(name)
         return adapter if adapter is not None and adapter.setup is not None else None
 
-    def _one(self, key: Key, root: str, judge: Judge) -> TamperedData | None:
+    def _one(self, key: WatchedKey, root: str, judge: FileJudge) -> TamperedData | None:
         path, known = Path(key[0]), self._examined.get(key)
         try:
             if root and not Path(root).is_dir():
@@ -121,7 +168,9 @@ class Examiner:
         self._examined[key] = stamp, fault
         return fault
 
-    def _silencers(self, agent: Adapter, roots: Iterable[str]) -> Iterable[tuple[str, str, Judge]]:
+    def _silencers(
+        self, agent: Adapter, roots: Iterable[str]
+    ) -> Iterable[tuple[str, str, FileJudge]]:
         setup = setup_of(agent)
         silencers = setup.silencers
         if silencers is None:

@@ -1,4 +1,7 @@
-"""The journal's database: its one table, its opening, and the meaning of its errors."""
+"""The journal's database: its one table, its opening, and the meaning of its errors.
+
+Migration of a journal of an older format, before this program writes to it.
+"""
 
 from __future__ import annotations
 
@@ -6,9 +9,33 @@ import errno
 import os
 import sqlite3
 import stat
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
-from watchgate.service.journal.migrations import migrate
+Step = Callable[[sqlite3.Connection], None]
+
+
+def migrate(connection: sqlite3.Connection, version: int, wanted: int) -> None:
+    """Brings the journal from the format `version` to `wanted`, one step after the other.
+
+    A step is one transaction under SQLite's own lock, and may be taken again over what it made: a
+    core that is killed leaves the older format, whole. Raises `sqlite3.Error`.
+    """
+    for older in range(version, wanted):
+        STEPS[older](connection)
+        connection.execute(f"PRAGMA user_version={older + 1}")
+
+
+def _with_pages_to_give_back(connection: sqlite3.Connection) -> None:
+    """Makes a file of format 2, which can shrink: only one that is written anew can."""
+    connection.execute("PRAGMA auto_vacuum=INCREMENTAL")
+    connection.execute("VACUUM")
+    connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
+
+
+STEPS: Mapping[int, Step] = {1: _with_pages_to_give_back}
+"""The step from each older format to the next."""
+
 
 FORMAT = 2
 """Kept as `user_version`; a change of the file raises it and brings a migration."""
@@ -52,12 +79,12 @@ def open_to_write(path: Path, busy_timeout_s: float = BUSY_TIMEOUT_S) -> sqlite3
             path, timeout=busy_timeout_s, isolation_level=None, check_same_thread=False
         )
     except (OSError, sqlite3.Error) as error:
-        raise failed(path, error) from error
+        raise journal_error(path, error) from error
     try:
         _prepare(path, connection)
     except sqlite3.Error as error:
         connection.close()
-        raise failed(path, error) from error
+        raise journal_error(path, error) from error
     except JournalError:
         connection.close()
         raise
@@ -89,7 +116,7 @@ def open_to_read(path: Path) -> sqlite3.Connection:
     return connection
 
 
-def failed(path: Path, error: OSError | sqlite3.Error) -> JournalError:
+def journal_error(path: Path, error: OSError | sqlite3.Error) -> JournalError:
     """Returns the journal's error for an error of its writer."""
     waits = (errno.EIO, *_NO_SPACE, *_NO_ACCESS)
     mendable = isinstance(error, sqlite3.Error) or error.errno in waits

@@ -8,9 +8,9 @@ from pathlib import Path
 import anyio
 from anyio import to_thread
 
-from watchgate.core.chain import START, Row
-from watchgate.core.records import CoreData
-from watchgate.core.state import State
+from watchgate.core.chain.hash_chain import START, JournalRow
+from watchgate.core.model.records import CoreData
+from watchgate.core.state.state import State
 from watchgate.service.journal.schema import JournalError
 from watchgate.service.journal.writer import STEADY, Journal
 
@@ -36,15 +36,15 @@ class UnusableJournal:
         self.spent = False
         """The real journal can be used by now."""
 
-    def append(self, row: Row) -> None:  # noqa: ARG002 - as a journal takes it
+    def append(self, row: JournalRow) -> None:  # noqa: ARG002 - as a journal takes it
         """Counts the row."""
         self.dropped += 1
 
-    def extend(self, rows: Sequence[Row]) -> None:
+    def extend(self, rows: Sequence[JournalRow]) -> None:
         """Counts the rows."""
         self.dropped += len(rows)
 
-    def purge(self, row: Row, seqs: Sequence[int]) -> None:  # noqa: ARG002 - as a journal takes it
+    def purge(self, row: JournalRow, seqs: Sequence[int]) -> None:  # noqa: ARG002 - as a journal takes it
         """Counts the row, and leaves the others as they are."""
         self.append(row)
 

@@ -39,10 +39,9 @@ from typing import Self
 
 import msgspec
 
-from watchgate.core.chain import Row
-from watchgate.service.journal.disk import JournalDisk
-from watchgate.service.journal.schema import failed, open_to_write, reason
-from watchgate.service.journal.table import BATCH_ROWS, ForeignWriteError
+from watchgate.core.chain.hash_chain import JournalRow
+from watchgate.service.journal.journal_disk import BATCH_ROWS, ForeignWriteError, JournalDisk
+from watchgate.service.journal.schema import journal_error, open_to_write, reason
 
 Callback = Callable[[bool], None]
 Removed = Callable[[str], None]
@@ -92,9 +91,9 @@ class Journal:
         self._lock = threading.Lock()
         self._wake = threading.Condition(self._lock)
         self._failure = ""
-        self._queue: list[Row] = []
+        self._queue: list[JournalRow] = []
         self._queued_bytes = 0
-        self._asked: list[_Asked] = []
+        self._asked: list[_CommitRequest] = []
         self._removals: list[_Removal] = []
         self._purges: dict[int, Sequence[int]] = {}
         self._emptyings: list[Callback] = []
@@ -111,7 +110,7 @@ class Journal:
             return cls(path, JournalDisk(path, connection), pace)
         except (OSError, sqlite3.Error) as error:
             connection.close()
-            raise failed(path, error) from error
+            raise journal_error(path, error) from error
 
     @property
     def lost(self) -> str:
@@ -130,17 +129,17 @@ class Journal:
             return 0
         return self._pace.max_rows - len(self._queue)
 
-    def append(self, row: Row) -> None:
+    def append(self, row: JournalRow) -> None:
         """Queues a row; it is written within `flush_s`, or with the next commit."""
         with self._lock:
             self._take((row,))
 
-    def extend(self, rows: Sequence[Row]) -> None:
+    def extend(self, rows: Sequence[JournalRow]) -> None:
         """Queues several rows at once, as `append`; all of them or, without room, none."""
         with self._lock:
             self._take(rows)
 
-    def purge(self, row: Row, seqs: Sequence[int]) -> None:
+    def purge(self, row: JournalRow, seqs: Sequence[int]) -> None:
         """Queues the row of a purge, as `append`; the rows `seqs` lose their data with it.
 
         Both happen in one transaction, so that neither is ever there alone.
@@ -152,7 +151,7 @@ class Journal:
     def commit(self, callback: Callback) -> None:
         """Brings everything appended so far to the disk; calls back with whether it is there."""
         with self._lock:
-            self._asked.append(_Asked(callback, complete=not self.dropped))
+            self._asked.append(_CommitRequest(callback, complete=not self.dropped))
             self._wake.notify()
 
     def remove(self, ends: Sequence[int], callback: Removed) -> None:
@@ -182,7 +181,7 @@ class Journal:
         self._thread.join()
         return len(self._queue) + self.dropped
 
-    def _take(self, rows: Sequence[Row]) -> bool:
+    def _take(self, rows: Sequence[JournalRow]) -> bool:
         waiting = len(self._queue)
         # What is only observed stops at half of these bytes (`room`).
         full = self._queued_bytes > 2 * self._pace.max_bytes
@@ -243,7 +242,7 @@ class Journal:
     def _urgent(self) -> bool:
         return bool(self._asked or self._emptyings) or self._closing
 
-    def _attempt(self, rows: list[Row], *, durable: bool) -> str:
+    def _attempt(self, rows: list[JournalRow], *, durable: bool) -> str:
         self._durable_due |= durable
         try:
             self._disk.look()
@@ -276,7 +275,7 @@ class Journal:
             with suppress(RuntimeError):
                 callback(emptied)
 
-    def _inserted(self, rows: list[Row]) -> None:
+    def _inserted(self, rows: list[JournalRow]) -> None:
         with self._lock:
             del self._queue[: len(rows)]
             self._queued_bytes -= _size_bytes(rows)
@@ -301,11 +300,11 @@ class Journal:
             removal.callback(failure)
 
 
-def _size_bytes(rows: Sequence[Row]) -> int:
+def _size_bytes(rows: Sequence[JournalRow]) -> int:
     return sum(len(row.data or b"") for row in rows)
 
 
-class _Asked(msgspec.Struct, frozen=True):
+class _CommitRequest(msgspec.Struct, frozen=True):
     callback: Callback
     complete: bool
 

@@ -3,6 +3,8 @@
 Input is written while both outputs are drained, so no order in which a child reads and writes can
 stop it. Nothing it started outlives the call: the whole process group is killed, also after a
 proper exit, and the leader is reaped.
+
+Keeps both ends of a child's output: the middle of a flood is counted and let go.
 """
 
 from __future__ import annotations
@@ -17,9 +19,61 @@ from typing import Final, Literal
 
 import msgspec
 
-from watchgate.service.runners.output import HeadTail
-from watchgate.service.runners.session import kill_sessions, sessions_below, signal_name
-from watchgate.service.runners.spawn import ChildSpec, SpawnError, Started, start
+from watchgate.service.runners.descendants import kill_sessions, sessions_below, signal_name
+from watchgate.service.runners.spawn import ChildSpec, SpawnError, StartedChild, start_child
+
+SHOWN_CHARS: Final = 2_000
+_MARK_CHARS: Final = 40
+
+
+class HeadTail:
+    """Keeps the first and the last half of `cap_bytes`, and counts everything."""
+
+    def __init__(self, cap_bytes: int) -> None:
+        self._head_cap = cap_bytes - cap_bytes // 2
+        self._tail_cap = cap_bytes // 2
+        self._head = bytearray()
+        self._tail = bytearray()
+        self.size = 0
+
+    def add(self, data: bytes) -> None:
+        """Takes the next bytes read."""
+        self.size += len(data)
+        room = self._head_cap - len(self._head)
+        if room > 0:
+            self._head += data[:room]
+            data = data[room:]
+        if data:
+            self._tail += data
+            # Trimmed at twice its size, so that a flood is not copied for every read.
+            if len(self._tail) > 2 * self._tail_cap:
+                self._trim()
+
+    def content(self) -> bytes:
+        """Returns head and tail, one after the other; all of it where it fits the cap."""
+        self._trim()
+        return bytes(self._head + self._tail)
+
+    def _trim(self) -> None:
+        del self._tail[: max(0, len(self._tail) - self._tail_cap)]
+
+
+def head_and_tail(output: bytes, size: int, max_chars: int) -> str:
+    """Returns output as text of at most `max_chars`: both ends, and how much is left out.
+
+    What is no UTF-8 is shown as escapes. `size` counts all bytes, those that were not kept too.
+    """
+    if size == len(output) and size <= 4 * max_chars:
+        text = output.decode(errors="backslashreplace")
+        if len(text) <= max_chars:
+            return text
+    end = (max_chars - _MARK_CHARS) // 2
+    # No character has more than four bytes, so what a cut breaks lies beyond the part that is used.
+    head = output[: 4 * end].decode(errors="backslashreplace")[:end]
+    tail = output[-4 * end :].decode(errors="backslashreplace")[-end:]
+    left_out = size - len(head.encode()) - len(tail.encode())
+    return f"{head}\n[{max(0, left_out):,} bytes left out]\n{tail}"
+
 
 LINGER_S: Final = 0.25
 """How long output is awaited after the exit, for what a child of the child still writes."""
@@ -58,7 +112,7 @@ def run_child(spec: ChildSpec, limit_s: float, cancel: int | None = None) -> Chi
     """
     until_s = time.monotonic() + limit_s
     try:
-        started = start(spec)
+        started = start_child(spec)
     except SpawnError as error:
         return ChildEnd(why="spawn", detail=str(error))
     child = _Child(spec, started, until_s)
@@ -72,7 +126,7 @@ def run_child(spec: ChildSpec, limit_s: float, cancel: int | None = None) -> Chi
 
 
 class _Child:
-    def __init__(self, spec: ChildSpec, started: Started, until_s: float) -> None:
+    def __init__(self, spec: ChildSpec, started: StartedChild, until_s: float) -> None:
         self._spec = spec
         self._process = started.process
         self._until_s = until_s

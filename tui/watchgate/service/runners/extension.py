@@ -9,21 +9,26 @@ three things, and only the second starts anything again.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterable
 
 import anyio
 import msgspec
+from anyio.abc import TaskGroup
 
-from watchgate.core.clock import Clock
-from watchgate.core.events import Event
-from watchgate.core.extensions.framing import FrameError
-from watchgate.core.extensions.load import ExtensionSpec
-from watchgate.core.extensions.memory import Memory
-from watchgate.core.extensions.params import HookParams, hook_params
-from watchgate.core.extensions.restarts import Restarts
-from watchgate.core.extensions.results import verdict
-from watchgate.core.verdicts import Defer, Failed, Health, Report, Run, Verdict
-from watchgate.service.runners.extension_life import STOPPED, Life, LoadRefused, Timing, live
+from watchgate.core.base.clock import Clock
+from watchgate.core.dispatch.extensions.extension_hooks import HookParams, hook_params, read_verdict
+from watchgate.core.dispatch.extensions.extension_rpc import ExtensionFrameError, ExtensionMemory
+from watchgate.core.dispatch.extensions.extension_spec import ExtensionSpec
+from watchgate.core.dispatch.extensions.restarts import Restarts
+from watchgate.core.model.events import Event
+from watchgate.core.model.verdicts import Defer, Failed, Health, Report, Run, Verdict
+from watchgate.service.runners.extension_run import (
+    STOPPED,
+    ExtensionRun,
+    ExtensionTiming,
+    LoadRefused,
+    run_extension,
+)
 from watchgate.service.runners.rpc_link import Crowded, LinkLost, Loss, RpcLink
 
 _TRIES = 2
@@ -33,7 +38,7 @@ def _ignore(_extension_id: str, _line: str) -> None:
     pass
 
 
-class Surroundings(msgspec.Struct, frozen=True, kw_only=True):
+class ExtensionDeps(msgspec.Struct, frozen=True, kw_only=True):
     """The dependencies of extensions: time, and the receiver of their standard error.
 
     `pause` waits before a restart; `said` gets an extension's id and one line, which may hold
@@ -43,10 +48,10 @@ class Surroundings(msgspec.Struct, frozen=True, kw_only=True):
     clock: Clock
     pause: Callable[[float], Awaitable[None]] = anyio.sleep
     on_line: Callable[[str, str], None] = _ignore
-    timing: Timing = Timing()
+    timing: ExtensionTiming = ExtensionTiming()
 
 
-class _Call(msgspec.Struct):
+class _PendingCall(msgspec.Struct):
     """One call on its way.
 
     It has until `until_s` of the loop's clock; `sent_s` is when it was first sent, `last_words`
@@ -58,13 +63,13 @@ class _Call(msgspec.Struct):
     last_words: str = ""
 
 
-class Extension:
+class ExtensionRunner:
     """The process of one extension over all its restarts; made where its event loop runs."""
 
-    def __init__(self, spec: ExtensionSpec, around: Surroundings) -> None:
+    def __init__(self, spec: ExtensionSpec, around: ExtensionDeps) -> None:
         self.spec = spec
         self._around = around
-        self._memory = Memory(spec.permissions)
+        self._memory = ExtensionMemory(spec.permissions)
         self._restarts = Restarts(around.timing.restarts)
         self._link: RpcLink | None = None
         self._loss = Loss("spawn", "the extension was not started yet")
@@ -135,7 +140,7 @@ class Extension:
         if params is None:
             return Report(verdict=Defer(f"extensions have no hook for {event.kind}"))
         asked_s = self._now_s()
-        call = _Call(until_s=self._loop.time() + limit_s)
+        call = _PendingCall(until_s=self._loop.time() + limit_s)
         try:
             verdict = await self._ask(params, call)
         except TimeoutError:
@@ -151,7 +156,7 @@ class Extension:
         )
         return Report(verdict=verdict, run=run)
 
-    async def _ask(self, params: HookParams, call: _Call) -> Verdict:
+    async def _ask(self, params: HookParams, call: _PendingCall) -> Verdict:
         """Asks once, and once more when the process was lost meanwhile; raises `TimeoutError`."""
         for _ in range(_TRIES):
             try:
@@ -166,14 +171,14 @@ class Extension:
                 continue
             except Crowded as full:
                 return Failed("crowded", str(full))
-            except FrameError as fault:
+            except ExtensionFrameError as fault:
                 return Failed("oversized", f"the event is {fault}; it was not sent")
             except (UnicodeEncodeError, RecursionError) as fault:
                 return Failed("protocol", f"the event cannot be written as JSON: {fault}")
             self._late = False
             if answered.error is not None:
                 return Failed("protocol", f"{self.spec.id} answered with {answered.error}")
-            return verdict(answered.result, self.spec.id)
+            return read_verdict(answered.result, self.spec.id)
         call.last_words = loss.last_words
         return Failed(loss.cause, loss.detail)
 
@@ -214,7 +219,7 @@ class Extension:
     async def _live(self) -> None:
         if self._stop.done():
             return
-        life = Life(
+        life = ExtensionRun(
             spec=self.spec,
             timing=self._around.timing,
             asked=self._memory.answer,
@@ -223,7 +228,7 @@ class Extension:
             stop=self._stop,
         )
         try:
-            self._loss = await live(life)
+            self._loss = await run_extension(life)
         except LoadRefused as refusal:
             self._refused = True
             self._loss = Loss("protocol", str(refusal))
@@ -254,3 +259,41 @@ def _given_up(loss: Loss, rest_s: float) -> Loss:
     """Returns the loss with the note that nothing is started for now, for whoever mends it."""
     left = f"it failed too often and is started again in {rest_s:.0f} s, or with the core"
     return msgspec.structs.replace(loss, detail=f"{loss.detail}; {left}")
+
+
+class Extensions:
+    """The extension processes of one core."""
+
+    def __init__(self, around: ExtensionDeps) -> None:
+        self._around = around
+        self._by_handler: dict[str, ExtensionRunner] = {}
+        self._running: dict[str, ExtensionRunner] = {}
+
+    def start(self, specs: Iterable[ExtensionSpec], tasks: TaskGroup) -> None:
+        """Starts the processes of those that are enabled; a call waits until its own is ready."""
+        for spec in specs:
+            if not spec.enabled:
+                continue
+            extension = self._running[spec.id] = ExtensionRunner(spec, self._around)
+            for handler in spec.handlers:
+                self._by_handler[handler.id] = extension
+            tasks.start_soon(extension.serve)
+
+    def runner(self, handler_id: str) -> ExtensionRunner:
+        """Returns the extension of a handler; `KeyError` for one that no enabled extension has."""
+        return self._by_handler[handler_id]
+
+    def runners(self) -> dict[str, ExtensionRunner]:
+        """Returns the extension of each handler of the enabled ones, by the handler's id."""
+        return dict(self._by_handler)
+
+    def health(self) -> dict[str, Health]:
+        """Returns the present health of each extension, by its id."""
+        return {id: extension.health for id, extension in self._running.items()}
+
+    async def stop(self) -> None:
+        """Ends all of them at the same time."""
+        for extension in self._running.values():
+            extension.stop_soon()
+        for extension in self._running.values():
+            await extension.stop()

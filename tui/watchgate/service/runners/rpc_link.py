@@ -13,10 +13,18 @@ from typing import Any
 
 import msgspec
 
-from watchgate.core.extensions import rpc
-from watchgate.core.extensions.framing import FrameError, Frames, frame
-from watchgate.core.extensions.rpc import CROWDED, Answered, Asked, Refusal, RpcError
-from watchgate.core.verdicts import FailureCause
+from watchgate.core.dispatch.extensions import extension_rpc
+from watchgate.core.dispatch.extensions.extension_rpc import (
+    CROWDED,
+    ExtensionFrameError,
+    FrameReader,
+    PeerRequest,
+    PeerResponse,
+    RpcError,
+    RpcRefusal,
+    encode_frame,
+)
+from watchgate.core.model.verdicts import FailureCause
 
 IN_FLIGHT_LIMIT = 256
 WAITING_LIMIT_BYTES = 8 * 1024 * 1024
@@ -58,9 +66,9 @@ class RpcLink:
         self._reads_fd = reads_fd
         self._writes_fd = writes_fd
         self._asked = asked
-        self._frames = Frames()
+        self._frames = FrameReader()
         self._waiting = bytearray()
-        self._pending: dict[int, asyncio.Future[Answered]] = {}
+        self._pending: dict[int, asyncio.Future[PeerResponse]] = {}
         self._last_id = 0
         self._asks, self._asks_since_s = 0, 0.0
         self._loop.add_reader(reads_fd, self.read)
@@ -70,7 +78,7 @@ class RpcLink:
         """Returns the number of requests without an answer yet."""
         return len(self._pending)
 
-    async def ask(self, method: str, params: Any, until_s: float) -> Answered:
+    async def ask(self, method: str, params: Any, until_s: float) -> PeerResponse:
         """Sends a request and waits for its answer, until a time of the event loop's clock.
 
         Giving up forgets the request. Raises `LinkLost`, `TimeoutError`, and whatever `send` does.
@@ -86,7 +94,7 @@ class RpcLink:
             timer.cancel()
             self._pending.pop(id, None)
 
-    def send(self, method: str, params: Any) -> tuple[int, asyncio.Future[Answered]]:
+    def send(self, method: str, params: Any) -> tuple[int, asyncio.Future[PeerResponse]]:
         """Sends a request; returns its id, and the future of its answer.
 
         Raises `Crowded`, and `FrameError` for a request larger than a frame may be.
@@ -94,7 +102,7 @@ class RpcLink:
         if self.in_flight >= IN_FLIGHT_LIMIT or len(self._waiting) > WAITING_LIMIT_BYTES:
             raise Crowded(f"{self.in_flight} calls wait for it already")
         id = self._last_id + 1
-        data = frame(rpc.request(id, method, params))
+        data = encode_frame(extension_rpc.encode_request(id, method, params))
         self._last_id = id
         answer = self._pending[id] = self._loop.create_future()
         self._send(data)
@@ -126,7 +134,7 @@ class RpcLink:
         try:
             for body in self._frames.feed(data):
                 self._take(body)
-        except FrameError as fault:
+        except ExtensionFrameError as fault:
             self._lose(Loss(fault.cause, f"it wrote {fault}"))
         except RpcError as fault:
             self._lose(Loss("protocol", f"it wrote {fault}"))
@@ -139,16 +147,18 @@ class RpcLink:
                 break
 
     def _take(self, body: bytes) -> None:
-        match rpc.read(body):
-            case Answered(id=int() as id) as answered if not isinstance(id, bool):
+        match extension_rpc.read_message(body):
+            case PeerResponse(id=int() as id) as answered if not isinstance(id, bool):
                 future = self._pending.pop(id, None)
                 if future is not None and not future.done():
                     future.set_result(answered)
-            case Asked(id=id, method=method, params=params):
+            case PeerRequest(id=id, method=method, params=params):
                 if len(self._waiting) > WAITING_LIMIT_BYTES:
                     self._lose(Loss("crowded", "it asks and does not read the answers"))
                     return
-                self._send(frame(rpc.answer(id, self._reply(method, params))))
+                self._send(
+                    encode_frame(extension_rpc.encode_answer(id, self._reply(method, params)))
+                )
 
     def _reply(self, method: str, params: Any) -> Any:
         """Answers the other side's request; a few a second, as each takes the loop's time."""
@@ -157,7 +167,7 @@ class RpcLink:
             self._asks, self._asks_since_s = 0, now_s
         self._asks += 1
         if self._asks > ASKS_A_SECOND:
-            return Refusal(CROWDED, f"more than {ASKS_A_SECOND} requests in a second")
+            return RpcRefusal(CROWDED, f"more than {ASKS_A_SECOND} requests in a second")
         return self._asked(method, params)
 
     def _send(self, data: bytes) -> None:
@@ -192,6 +202,6 @@ class RpcLink:
             self.lost.set_result(loss)
 
 
-def _give_up(answer: asyncio.Future[Answered]) -> None:
+def _give_up(answer: asyncio.Future[PeerResponse]) -> None:
     if not answer.done():
         answer.set_exception(TimeoutError())

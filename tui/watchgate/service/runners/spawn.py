@@ -1,17 +1,46 @@
-"""Starts a child with pipes of our own, and says in words why it did not start."""
+"""Starts a child with pipes of our own, and says in words why it did not start.
+
+The part of the core's environment that a hook command gets: a short list, never all of it.
+
+A core may have been started by anything, so its environment holds whatever that had: keys,
+tokens, an agent's own settings. None of it is a hook's business. `SSH_AUTH_SOCK` is left out on
+purpose: it lends the user's keys. What a hook needs beyond this list, its `env` in the
+configuration names.
+"""
 
 from __future__ import annotations
 
 import errno
 import os
 import subprocess
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Final
 
 import msgspec
 
-from watchgate.service.admission.descriptors import give_back
+from watchgate.service.system.process_limits import restore_child_limit
+
+ALLOWED: Final = frozenset(
+    "PATH HOME USER LOGNAME SHELL LANG LANGUAGE TZ TMPDIR XDG_RUNTIME_DIR".split()
+)
+ALLOWED_PREFIX: Final = "LC_"
+
+
+def hook_environment(parent: Mapping[str, str], added: Mapping[str, str] = {}) -> dict[str, str]:
+    """Returns the allowed part of `parent`, and then what the configuration adds.
+
+    A PATH loses its relative entries: they would let the session's folder supply the programs.
+    """
+    env = {
+        name: value
+        for name, value in parent.items()
+        if name in ALLOWED or name.startswith(ALLOWED_PREFIX)
+    }
+    entries = env.get("PATH", os.defpath).split(os.pathsep)
+    env["PATH"] = os.pathsep.join(entry for entry in entries if entry.startswith("/"))
+    return {**env, **added}
+
 
 MIB: Final = 1 << 20
 
@@ -39,7 +68,7 @@ class SpawnError(Exception):
     """A child that did not start; the text says why, and how to mend it."""
 
 
-class Started(msgspec.Struct):
+class StartedChild(msgspec.Struct):
     """A child that runs, as the leader of its own group, and our ends of its pipes.
 
     `unsent` is what of its input did not fit the pipe at once; `stdin` is None when all of it did.
@@ -52,7 +81,7 @@ class Started(msgspec.Struct):
     stderr: int | None
 
 
-def start(spec: ChildSpec) -> Started:
+def start_child(spec: ChildSpec) -> StartedChild:
     """Starts the child in a session of its own; raises `SpawnError`."""
     if not spec.argv:
         raise SpawnError("`command` is empty; name the program to run")
@@ -73,7 +102,7 @@ def start(spec: ChildSpec) -> Started:
         close_all(theirs)
 
 
-def _start(spec: ChildSpec, ours: list[int], theirs: list[int]) -> Started:
+def _start(spec: ChildSpec, ours: list[int], theirs: list[int]) -> StartedChild:
     stdin, unsent = None, memoryview(b"")
     reads = stdout = stderr = subprocess.DEVNULL
     if spec.stdin is not None:
@@ -104,9 +133,9 @@ def _start(spec: ChildSpec, ours: list[int], theirs: list[int]) -> Started:
         env=spec.env,
         start_new_session=True,
     )
-    give_back(process.pid)
+    restore_child_limit(process.pid)
     outputs = ours[-2:] if spec.captures_output else [None, None]
-    return Started(process, stdin, unsent, *outputs)
+    return StartedChild(process, stdin, unsent, *outputs)
 
 
 def _send(fd: int, data: memoryview) -> memoryview:
@@ -139,7 +168,7 @@ _MENDS: Final = {
 }
 
 
-def why_not(error: OSError, program: str, cwd: str) -> str:
+def why_not_started(error: OSError, program: str, cwd: str) -> str:
     """Returns in words why a program did not start there."""
     if error.filename == cwd and error.errno is not None:
         return f"cannot enter {cwd}: {os.strerror(error.errno).lower()}"
@@ -149,4 +178,4 @@ def why_not(error: OSError, program: str, cwd: str) -> str:
 
 def _words(error: OSError, spec: ChildSpec) -> str:
     mend = "; make it again, or set `cwd` of this handler" if error.filename == spec.cwd else ""
-    return why_not(error, spec.argv[0], spec.cwd) + mend
+    return why_not_started(error, spec.argv[0], spec.cwd) + mend

@@ -15,21 +15,26 @@ from pathlib import Path
 import msgspec
 
 from watchgate.agents.base import Adapter
-from watchgate.core.agent_state import AgentState
-from watchgate.core.config import Config
-from watchgate.core.policy.profiles import Profile
+from watchgate.core.config.config import Config
+from watchgate.core.model.agent_state import AgentState
+from watchgate.core.policy.rules.profiles import Profile
 from watchgate.link.paths import Paths
-from watchgate.service.integrity import manifest
-from watchgate.service.integrity.looked import stamp_of
-from watchgate.service.setup.change import Change
-from watchgate.service.setup.doctor import entries, silencers
-from watchgate.service.setup.doctor.check import Check
-from watchgate.service.setup.installer import Installer, setting_of
-from watchgate.service.setup.interpreter import NoInterpreterError, base_interpreter
-from watchgate.service.setup.parts import Part
-from watchgate.service.setup.running import process_names
-from watchgate.service.setup.targets import SCOPES, Refusal, Scope, home, place, setup_of
-from watchgate.service.setup.trust import READS
+from watchgate.service.setup import hook_checks, manifest
+from watchgate.service.setup.agent_files import (
+    SCOPES,
+    InstallRefusal,
+    Scope,
+    agent_home,
+    hook_path,
+    setup_of,
+)
+from watchgate.service.setup.codex_trust import READS
+from watchgate.service.setup.hook_checks import Check
+from watchgate.service.setup.hook_client import NoInterpreterError, base_interpreter
+from watchgate.service.setup.hook_files import FileChange, HookFile
+from watchgate.service.setup.installer import Installer, hook_settings
+from watchgate.service.setup.manifest import stamp_of
+from watchgate.service.setup.running_agents import process_names
 
 
 class AgentStates:
@@ -63,7 +68,7 @@ class AgentStates:
         self._env = env
         self._cwd = cwd
         self._python = python or _interpreter()
-        self._setting = setting_of(config, places, self._python, native=native)
+        self._setting = hook_settings(config, places, self._python, native=native)
         self._profile = config.profile
         self._known: dict[tuple[str, Scope, Path], tuple[object, list[Check]]] = {}
 
@@ -77,7 +82,7 @@ class AgentStates:
 
     def present(self, agents: Sequence[Adapter]) -> frozenset[str]:
         """Returns the agents whose program or folder is on this machine."""
-        homes = {each.name: home(each.setup, self._env) for each in agents if each.setup}
+        homes = {each.name: agent_home(each.setup, self._env) for each in agents if each.setup}
         # A folder that several agents use says nothing of any of them.
         shared = Counter(homes.values())
         there = {name for name, own in homes.items() if shared[own] == 1 and own.exists()}
@@ -89,19 +94,19 @@ class AgentStates:
         paths = (shutil.which(name, path=self._env.get("PATH")) for name in names)
         return next((path for path in paths if path), None)
 
-    def parts(self, agent: Adapter, root: Path | None = None) -> Iterator[tuple[Scope, Part]]:
+    def parts(self, agent: Adapter, root: Path | None = None) -> Iterator[tuple[Scope, HookFile]]:
         """Yields every file that may hold hooks of ours, those of the project in `root`."""
         installer = self._installer(root)
         for scope in SCOPES:
             try:
                 parts = installer.parts(agent, scope, self._setting, self._python)
-            except Refusal:
+            except InstallRefusal:
                 continue
             yield from ((scope, part) for part in parts)
 
     def plan(
         self, agent: Adapter, scope: Scope, root: Path | None = None, *, profile: str = ""
-    ) -> tuple[Change, ...]:
+    ) -> tuple[FileChange, ...]:
         """Returns the edits of an installation, for another `profile` too; raises `Refusal`."""
         installer, wanted = self._installer(root), profile or self._profile
         setting = msgspec.structs.replace(self._setting, profile=wanted)
@@ -113,7 +118,7 @@ class AgentStates:
         None where they do not tell.
         """
         reads = READS.get(agent.name)
-        return None if reads is None else reads(place(agent, "user", self._env, self._cwd))
+        return None if reads is None else reads(hook_path(agent, "user", self._env, self._cwd))
 
     def _installer(self, root: Path | None) -> Installer:
         return Installer(self._places, self._env, root or self._cwd)
@@ -139,19 +144,21 @@ class AgentStates:
             own: dict[Scope, None] = {}
             for scope, part in self.parts(agent, root):
                 files.setdefault(scope, []).append(part.path)
-                table = entries.read_entries(agent, part)
+                table = hook_checks.read_entries(agent, part)
                 if isinstance(table, Check):
                     wrong.append(table)
                 elif table:
                     own[scope] = None
-                    lanes.setdefault(scope, set()).update(entries.lanes(agent, part, table))
+                    lanes.setdefault(scope, set()).update(
+                        hook_checks.hook_lanes(agent, part, table)
+                    )
             scopes |= own
             for scope in own:
                 wrong += self._outdated(agent, scope, root, files[scope])
         trusted = self.trusts(agent) if not scopes or "user" in scopes else None
         faults = [each for each in wrong if _install(agent) not in each.mend]
         if scopes:
-            checks = silencers.check_silencers(agent, setup_of(agent), self._env, self._cwd)
+            checks = hook_checks.check_silencers(agent, setup_of(agent), self._env, self._cwd)
             faults += [each for each in checks if each.status == "fail"]
         return AgentState(
             agent=agent.name,
@@ -161,7 +168,7 @@ class AgentStates:
             scopes=tuple(scopes),
             up_to_date=bool(scopes) and not wrong,
             # Those of a project are asked in that project alone.
-            holds=entries.hold_calls(lanes.get("user") or set().union(*lanes.values())),
+            holds=hook_checks.hold_calls(lanes.get("user") or set().union(*lanes.values())),
             profile=self._profile,
             trusted=trusted,
             fault=faults[0].text if faults else "",
@@ -181,9 +188,9 @@ class AgentStates:
     def _planned(self, agent: Adapter, scope: Scope, root: Path) -> list[Check]:
         try:
             changes = self.plan(agent, scope, root)
-        except Refusal as refusal:
+        except InstallRefusal as refusal:
             return [Check(f"{agent.name}: hooks", "fail", str(refusal), "mend the file by hand")]
-        checks = entries.check_all_entries(agent, changes)
+        checks = hook_checks.check_all_entries(agent, changes)
         return [each for each in checks if each.status != "ok"]
 
 

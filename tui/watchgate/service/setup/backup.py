@@ -7,12 +7,12 @@ from pathlib import Path
 
 import msgspec
 
-from watchgate.core import decoding
-from watchgate.core.json_faults import JSON_FAULTS
-from watchgate.service.setup import files
+from watchgate.core.base import decoding
+from watchgate.core.base.decoding import JSON_FAULTS
+from watchgate.service.setup import agent_files
 
 
-class Note(msgspec.Struct, frozen=True, kw_only=True):
+class BackupNote(msgspec.Struct, frozen=True, kw_only=True):
     """One edited file: the hash of what we wrote, and what the file had been.
 
     `existed` false means that there was no file; `made` are directories that were not there either,
@@ -40,7 +40,7 @@ class Backup:
         self._note = directory / f"{name}.json"
         self.before = directory / f"{name}.before"
 
-    def note(self) -> Note | None:
+    def note(self) -> BackupNote | None:
         """Returns what is known of the file, whatever became of it since."""
         return self._read()
 
@@ -54,7 +54,7 @@ class Backup:
         except FileNotFoundError:
             return None
 
-    def restores(self, content: bytes | None) -> Note | None:
+    def restores(self, content: bytes | None) -> BackupNote | None:
         """Returns the note if this content is what we wrote and the old bytes are still there."""
         note = self._read()
         if note is None or content is None or note.written_sha256 != _hash(content):
@@ -63,27 +63,27 @@ class Backup:
 
     def keep(self, before: bytes | None, written: bytes, made: tuple[str, ...]) -> None:
         """Stores a file's old bytes (None: there was none) and the hash of those to be written."""
-        note = Note(
+        note = BackupNote(
             path=str(self._path),
             written_sha256=_hash(written),
             existed=before is not None,
             made=made,
         )
-        files.replace(self.before, before or b"")
-        files.replace(self._note, msgspec.json.encode(note))
+        agent_files.replace(self.before, before or b"")
+        agent_files.replace(self._note, msgspec.json.encode(note))
 
     def drop(self) -> None:
         """Forgets the backup."""
         self._note.unlink(missing_ok=True)
         self.before.unlink(missing_ok=True)
 
-    def _read(self) -> Note | None:
+    def _read(self) -> BackupNote | None:
         return _decoded(self._note)
 
 
-def _decoded(path: Path) -> Note | None:
+def _decoded(path: Path) -> BackupNote | None:
     try:
-        return decoding.decode(path.read_bytes(), Note)
+        return decoding.decode(path.read_bytes(), BackupNote)
     except (FileNotFoundError, *JSON_FAULTS):
         return None
 

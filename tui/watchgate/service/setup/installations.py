@@ -10,17 +10,17 @@ import msgspec
 
 from watchgate.agents.base import Adapter
 from watchgate.client_uninstall import lines_that_call
+from watchgate.core.config.config import Config
 from watchgate.link.paths import Paths
-from watchgate.service.integrity import manifest
-from watchgate.service.integrity.manifest import Entry
-from watchgate.service.setup import backup, files
-from watchgate.service.setup.doctor import entries
-from watchgate.service.setup.doctor.check import Check
-from watchgate.service.setup.forms.editor import FormError
-from watchgate.service.setup.forms.whole_file import MARK
-from watchgate.service.setup.installer import Installer, Setting
-from watchgate.service.setup.parts import Part
-from watchgate.service.setup.targets import SCOPES, Refusal, Scope, setup_of
+from watchgate.service.setup import agent_files, backup, hook_checks, manifest
+from watchgate.service.setup.agent_files import SCOPES, InstallRefusal, Scope, setup_of
+from watchgate.service.setup.forms.editor_choice import MARK
+from watchgate.service.setup.forms.form_editor import FormError
+from watchgate.service.setup.hook_checks import Check
+from watchgate.service.setup.hook_client import base_interpreter
+from watchgate.service.setup.hook_files import HookFile
+from watchgate.service.setup.installer import HookSettings, Installer, hook_settings
+from watchgate.service.setup.manifest import InstalledFile
 
 _NO_PYTHON = Path("python3")
 
@@ -38,10 +38,10 @@ class Installation(msgspec.Struct, frozen=True, kw_only=True):
         return Installer(places, self.env, self.cwd)
 
 
-class Lost(msgspec.Struct, frozen=True):
+class LostFile(msgspec.Struct, frozen=True):
     """A file of the list, or with a backup, that nobody here can edit, and why."""
 
-    entry: Entry
+    entry: InstalledFile
     why: str
 
 
@@ -52,7 +52,7 @@ class Installations(msgspec.Struct, frozen=True):
     """
 
     places: tuple[Installation, ...]
-    lost: tuple[Lost, ...] = ()
+    lost: tuple[LostFile, ...] = ()
     fault: str = ""
 
 
@@ -61,7 +61,7 @@ def installations(
 ) -> Installations:
     """Finds every place that the list names, and the usual ones with hooks of ours."""
     installed_places: list[Installation] = []
-    lost: list[Lost] = []
+    lost: list[LostFile] = []
     covered: set[tuple[str, str]] = set()
     listed, fault = manifest.load_or_fault(places.installed)
     for entry in listed:
@@ -70,7 +70,7 @@ def installations(
         there = _leading_to(places, entry, known, env)
         if isinstance(there, str):
             if _names_us(Path(entry.path)):
-                lost.append(Lost(entry, there))
+                lost.append(LostFile(entry, there))
             continue
         installed_places.append(there)
         covered |= {(str(part.path), entry.agent) for part in _parts(places, there)}
@@ -85,8 +85,8 @@ def installations(
     known_files |= {Path(os.path.realpath(each.entry.path)) for each in lost}
     for path in backup.backed_up(places.backups) - {places.client}:
         if path not in known_files and _calls(path, unreadable=True):
-            entry = Entry(part="hooks", path=str(path), digest="")
-            lost.append(Lost(entry, "no list names this file any more"))
+            entry = InstalledFile(part="hooks", path=str(path), digest="")
+            lost.append(LostFile(entry, "no list names this file any more"))
     return Installations(tuple(installed_places), tuple(lost), fault)
 
 
@@ -112,22 +112,22 @@ def agents_that_hold(
 def _may_hold(places: Paths, place: Installation) -> bool:
     lanes: set[str] = set()
     for part in _parts(places, place):
-        table = entries.read_entries(place.agent, part)
+        table = hook_checks.read_entries(place.agent, part)
         if isinstance(table, Check):
             return True
-        lanes |= entries.lanes(place.agent, part, table)
-    return bool(lanes) and entries.hold_calls(lanes) is not False
+        lanes |= hook_checks.hook_lanes(place.agent, part, table)
+    return bool(lanes) and hook_checks.hold_calls(lanes) is not False
 
 
-def has_hooks(parts: Iterable[Part], *, unreadable: bool = False) -> bool:
+def has_hooks(parts: Iterable[HookFile], *, unreadable: bool = False) -> bool:
     """Returns whether any of these files holds an entry of ours.
 
     One that an editor cannot read does where it names us, one that nobody can where `unreadable`.
     """
     for part in parts:
         try:
-            present = files.read(part.path)
-        except Refusal:
+            present = agent_files.read(part.path)
+        except InstallRefusal:
             if unreadable:
                 return True
             continue
@@ -135,7 +135,7 @@ def has_hooks(parts: Iterable[Part], *, unreadable: bool = False) -> bool:
         try:
             if content and part.editor.ours(present.text):
                 return True
-        except (Refusal, FormError):
+        except (InstallRefusal, FormError):
             if MARK.encode() in content:
                 return True
     return False
@@ -150,7 +150,7 @@ def _names_us(path: Path) -> bool:
         return True
 
 
-def _any_calls(parts: Iterable[Part]) -> bool:
+def _any_calls(parts: Iterable[HookFile]) -> bool:
     return any(_calls(part.path) for part in parts)
 
 
@@ -165,7 +165,7 @@ def _calls(path: Path, *, unreadable: bool = False) -> bool:
 
 
 def _leading_to(
-    places: Paths, entry: Entry, known: Mapping[str, Adapter], env: Mapping[str, str]
+    places: Paths, entry: InstalledFile, known: Mapping[str, Adapter], env: Mapping[str, str]
 ) -> Installation | str:
     """Returns the place that a file of the list belongs to, or why there is none."""
     agent = known.get(entry.agent)
@@ -191,10 +191,50 @@ def _usual(
             yield Installation(agent=agent, scope=scope, env=env, cwd=cwd)
 
 
-def _parts(places: Paths, place: Installation) -> tuple[Part, ...]:
+def _parts(places: Paths, place: Installation) -> tuple[HookFile, ...]:
     try:
         setup_of(place.agent)
-        setting = Setting(profile="guard", client_deadline_s=1)
+        setting = HookSettings(profile="guard", client_deadline_s=1)
         return place.installer(places).parts(place.agent, place.scope, setting, _NO_PYTHON)
-    except Refusal:
+    except InstallRefusal:
         return ()
+
+
+class Renewal(msgspec.Struct, frozen=True, kw_only=True):
+    """The outcome for one agent's entries: the files that changed, or why none could be."""
+
+    agent: Adapter
+    changed: tuple[Path, ...] = ()
+    refused: str = ""
+
+
+def renew_entries(
+    places: Paths, config: Config, known: Mapping[str, Adapter], env: Mapping[str, str]
+) -> tuple[Renewal, ...]:
+    """Writes the entries of every installed agent for this configuration's profile.
+
+    Agents whose hooks somebody took out by hand are left alone, and so is the status line. One
+    refusal does not stop the others. Raises `NoInterpreterError`.
+    """
+    python = base_interpreter()
+    setting = hook_settings(config, places, python)
+    there = installations(places, known, env, Path.cwd())
+    done = [
+        Renewal(agent=known[lost.entry.agent], refused=f"{lost.entry.path}: {lost.why}")
+        for lost in there.lost
+        if lost.entry.agent in known
+    ]
+    for each in there.places:
+        installer = each.installer(places)
+        try:
+            parts = installer.parts(each.agent, each.scope, setting, python)
+            if not has_hooks(parts, unreadable=True):
+                continue
+            changes = installer.plan_install(each.agent, each.scope, setting, python)
+            installer.install(changes, python, native=setting.native)
+        except InstallRefusal as refusal:
+            done.append(Renewal(agent=each.agent, refused=str(refusal)))
+            continue
+        changed = tuple(change.path for change in changes if change.needed)
+        done.append(Renewal(agent=each.agent, changed=changed))
+    return tuple(done)

@@ -14,30 +14,30 @@ import msgspec
 from watchgate import __version__
 from watchgate.agents.registry import adapter
 from watchgate.agents.synaps import BEFORE, EVENTS, NAME
-from watchgate.core import decoding
-from watchgate.core.json_faults import JSON_FAULTS
-from watchgate.core.permissions import needed
+from watchgate.core.base import decoding
+from watchgate.core.base.decoding import JSON_FAULTS
+from watchgate.core.dispatch.handlers import permission_for
 from watchgate.link.paths import Paths
-from watchgate.service.setup.client_copy import sealed
+from watchgate.service.setup.hook_client import with_checksum
 
 PLUGIN = "watchgate"
 SCRIPT = "watchgate_synaps.py"
 
 
-def contents(places: Paths, profile: str, python: Path) -> dict[str, bytes]:
+def synaps_contents(places: Paths, profile: str, python: Path) -> dict[str, bytes]:
     """Returns the files of the plugin by their names, the one that makes it load last."""
     package = resources.files("watchgate")
     return {
-        "watchgate_client.py": sealed(package.joinpath("client.py").read_bytes()),
-        SCRIPT: sealed(package.joinpath("synaps_extension.py").read_bytes()),
+        "watchgate_client.py": with_checksum(package.joinpath("client.py").read_bytes()),
+        SCRIPT: with_checksum(package.joinpath("synaps_extension.py").read_bytes()),
         ".synaps-plugin/plugin.json": _plugin(places, profile, python),
     }
 
 
-def lanes(content: str) -> set[str]:
+def synaps_lanes(content: str) -> set[str]:
     """Returns the lane on which this plugin speaks before a call; nothing for another file."""
     try:
-        manifest = decoding.decode(content, _Manifest)
+        manifest = decoding.decode(content, _PluginManifest)
     except (*JSON_FAULTS, UnicodeEncodeError):
         return set()
     return set(manifest.extension.args[-1:]) if manifest.name == PLUGIN else set()
@@ -47,7 +47,7 @@ class _Extension(msgspec.Struct, frozen=True):
     args: tuple[str, ...]
 
 
-class _Manifest(msgspec.Struct, frozen=True):
+class _PluginManifest(msgspec.Struct, frozen=True):
     """An installed plugin's entry about the script that it runs."""
 
     name: str
@@ -57,7 +57,7 @@ class _Manifest(msgspec.Struct, frozen=True):
 def _plugin(places: Paths, profile: str, python: Path) -> bytes:
     entries = adapter(NAME).entries(profile)
     lane = next(entry.lane for entry in entries if entry.event == BEFORE)
-    permissions = sorted({needed(EVENTS[entry.event][0]) for entry in entries})
+    permissions = sorted({permission_for(EVENTS[entry.event][0]) for entry in entries})
     manifest = {
         "name": PLUGIN,
         "version": __version__,

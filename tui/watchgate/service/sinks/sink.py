@@ -1,17 +1,223 @@
-"""Sinks: each takes the records it wants, delivers them in its own task, counts what it loses."""
+"""Sinks: each takes the records it wants, delivers them in its own task, counts what it loses.
+
+The queue in front of one sink, bounded in records and bytes, and the counts of what is lost.
+"""
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Sequence
 
 import anyio
+import anyio.lowlevel
+import msgspec
 
-from watchgate.core.records import Record
-from watchgate.service.boundary import contained
-from watchgate.service.sinks.counters import SinkCounters, Tally
+from watchgate.core.model.records import Record
 from watchgate.service.sinks.delivery import Delivery, Undelivered
-from watchgate.service.sinks.envelope import Wrap
-from watchgate.service.sinks.waiting import CLOSED, LIMIT_BYTES, Waiting
+from watchgate.service.sinks.record_lines import Wrap
+from watchgate.service.system.error_boundary import contain_errors
+
+
+class SinkCounters(msgspec.Struct, frozen=True):
+    """The numbers of records `sent`, `dropped` unsent and `failed`; `why` is the last reason.
+
+    Sent means taken by the file, the server or the kernel: a reader may still lose it. What was on
+    its way when the sink was stopped counts as dropped, and may have arrived.
+    """
+
+    sent: int = 0
+    dropped: int = 0
+    failed: int = 0
+    why: str = ""
+
+    @property
+    def lost(self) -> int:
+        """Returns the number of records that did not arrive."""
+        return self.dropped + self.failed
+
+
+class SinkTally:
+    """Counts for one sink, and reports in words whenever there is news."""
+
+    def __init__(self, name: str, mend: str) -> None:
+        self._name = name
+        self._mend = mend
+        self.sent = 0
+        self.dropped = 0
+        self.failed = 0
+        self.why = ""
+        self._trouble = ""
+        self._cause = ""
+        self._unreported = 0
+        self._reported_lost = 0
+        self._reported_trouble = False
+
+    @property
+    def counters(self) -> SinkCounters:
+        """Returns the counts as they are now."""
+        return SinkCounters(self.sent, self.dropped, self.failed, self.why)
+
+    def delivered(self, count: int) -> None:
+        """Counts records that arrived."""
+        self.sent += count
+        self._trouble = ""
+
+    def failing(self, why: str, *, quiet: bool = False) -> None:
+        """Notes that delivery fails for now, and why; `quiet` where that is no trouble."""
+        self.why = why
+        if not quiet:
+            self._trouble = self._cause = why
+
+    def broken(self, fault: str) -> None:
+        """Counts a record over which this program failed."""
+        self.failed += 1
+        self.failing(f"internal error: {fault}")
+
+    def lose(self, count: int, why: str) -> None:
+        """Counts dropped records, with the reason of the present failure or else with this one."""
+        self.dropped += count
+        if count:
+            self.why = self._cause = self._trouble or why
+
+    def lose_quietly(self, count: int) -> None:
+        """Counts dropped records that nobody listens for: these are not reported."""
+        self.dropped += count
+        self._unreported += count
+
+    def report(self, *, every: bool = False) -> str | None:
+        """Returns what an operator should know since the last call; None when it is nothing new.
+
+        A sink is also offered the record of its own report, so losses are news when they have
+        doubled, not each time; `every` tells all that was not told, for a core that ends.
+        """
+        lost = self.dropped + self.failed - self._unreported
+        more = lost > self._reported_lost if every else lost >= max(1, 2 * self._reported_lost)
+        changed = bool(self._trouble) != self._reported_trouble
+        if not more and not changed:
+            return None
+        recovered = changed and not self._trouble
+        self._reported_lost, self._reported_trouble = lost, bool(self._trouble)
+        missed = "1 record" if lost == 1 else f"{lost:,} records" if lost else "nothing"
+        if recovered:
+            return f"{self._name} works again; it lost {missed} in all"
+        return (
+            f"{self._name} lost {missed} so far: {self._cause}. Agents are not affected and the "
+            f"journal has every record; {self._mend}"
+        )
+
+
+LIMIT_BYTES = 32 * 1024 * 1024
+FULL = "its reader is slower than the records come"
+CLOSED = "it was closed before they were delivered"
+TURN_BYTES = 64 * 1024
+"""After so many bytes of writing, others get their turn."""
+
+
+class SinkQueue:
+    """Turns records into lines in a task of its own, so that whoever offers one never pays.
+
+    No more than `limit` records wait, and no more than `limit_bytes` of lines.
+    """
+
+    def __init__(
+        self, wrap: Wrap, tally: SinkTally, *, limit: int, limit_bytes: int = LIMIT_BYTES
+    ) -> None:
+        self._wrap = wrap
+        self._tally = tally
+        self._limit = limit
+        self._limit_bytes = limit_bytes
+        self._records: deque[Record] = deque()
+        self._lines: deque[bytes] = deque()
+        self._size_bytes = 0
+        self._offered = anyio.Event()
+        self._packed = anyio.Event()
+        self._ended = False
+
+    def __len__(self) -> int:
+        return len(self._records) + len(self._lines)
+
+    def offer(self, record: Record) -> None:
+        """Takes a record, dropping the oldest if there is no room; costs the same at any size."""
+        if self._ended:
+            self._tally.lose(1, CLOSED)
+            return
+        self._records.append(record)
+        self._trim()
+        self._offered.set()
+
+    async def pack(self) -> None:
+        """Turns records into lines, for as long as the sink runs."""
+        while True:
+            written_bytes = 0
+            while self._records and written_bytes < TURN_BYTES:
+                written_bytes += self._pack_one()
+            if self._records:
+                await anyio.lowlevel.checkpoint()
+            elif self._ended:
+                return
+            else:
+                self._offered = anyio.Event()
+                await self._offered.wait()
+
+    async def take(self, count: int, size_bytes: int) -> list[bytes]:
+        """Returns the oldest lines, at least one and within both limits; none once it has ended."""
+        while not self._lines:
+            if self._ended and not self._records:
+                return []
+            self._packed = anyio.Event()
+            await self._packed.wait()
+        taken = [self._pop()]
+        left_bytes = size_bytes - len(taken[0])
+        while self._lines and len(taken) < count and len(self._lines[0]) <= left_bytes:
+            taken.append(self._pop())
+            left_bytes -= len(taken[-1])
+        return taken
+
+    def give_back(self, lines: list[bytes]) -> None:
+        """Puts back what could not be delivered yet; as the oldest it is dropped first."""
+        self._lines.extendleft(reversed(lines))
+        self._size_bytes += sum(map(len, lines))
+        self._trim()
+
+    def clear(self) -> int:
+        """Throws away everything that waits; returns how many records that were."""
+        count = len(self)
+        self._records.clear()
+        self._lines.clear()
+        self._size_bytes = 0
+        return count
+
+    def end(self) -> None:
+        """Takes nothing more; what waits can still be taken."""
+        self._ended = True
+        self._offered.set()
+        self._packed.set()
+
+    def _pack_one(self) -> int:
+        record, line = self._records.popleft(), b""
+        with contain_errors(self._tally.broken):
+            line = self._wrap(record)
+        if not line:
+            return 0
+        self._lines.append(line)
+        self._size_bytes += len(line)
+        self._trim()
+        self._packed.set()
+        return len(line)
+
+    def _pop(self) -> bytes:
+        line = self._lines.popleft()
+        self._size_bytes -= len(line)
+        return line
+
+    def _trim(self) -> None:
+        while len(self) > self._limit or (self._size_bytes > self._limit_bytes and self._lines):
+            if self._lines:
+                self._pop()
+            else:
+                self._records.popleft()
+            self._tally.lose(1, FULL)
+
 
 FLUSH_S = 2.0
 BATCH_BYTES = 256 * 1024
@@ -46,8 +252,8 @@ class Sink:
         self._exact = frozenset(kinds)
         self._families = tuple(kind[:-1] for kind in kinds if kind.endswith("*"))
         self._delivery = delivery
-        self._tally = Tally(name, delivery.mend)
-        self._waiting = Waiting(wrap, self._tally, limit=queue, limit_bytes=limit_bytes)
+        self._tally = SinkTally(name, delivery.mend)
+        self._waiting = SinkQueue(wrap, self._tally, limit=queue, limit_bytes=limit_bytes)
         self._scope: anyio.CancelScope | None = None
         self._closing = anyio.Event()
         self._pause_s = PAUSE_FIRST_S
@@ -64,7 +270,7 @@ class Sink:
             self._waiting.offer(record)
 
     def report(self, *, every: bool = False) -> str | None:
-        """Returns what an operator should know since the last call, see `Tally.report`."""
+        """Returns what an operator should know since the last call, see `SinkTally.report`."""
         return self._tally.report(every=every)
 
     def close(self) -> None:
@@ -94,7 +300,7 @@ class Sink:
     async def _deliver(self, entries: list[bytes]) -> None:
         self._in_hand = len(entries)
         failed: list[Undelivered] = []
-        with contained(lambda where: failed.append(_internal(where))):
+        with contain_errors(lambda where: failed.append(_internal(where))):
             try:
                 await self._delivery.send(entries)
             except Undelivered as undelivered:
@@ -134,3 +340,38 @@ class Sink:
 
 def _internal(where: str) -> Undelivered:
     return Undelivered(f"internal error: {where}", then="drop")
+
+
+class Sinks:
+    """A watcher of records beside the consoles; none of its sinks knows of the others."""
+
+    def __init__(self, sinks: Sequence[Sink]) -> None:
+        self._sinks = tuple(sinks)
+        self._over = anyio.Event()
+
+    def offer(self, record: Record) -> None:
+        """Offers a record to every sink; never waits."""
+        for sink in self._sinks:
+            sink.offer(record)
+
+    async def run(self) -> None:
+        """Delivers until closed."""
+        try:
+            async with anyio.create_task_group() as tasks:
+                for sink in self._sinks:
+                    tasks.start_soon(sink.run)
+        finally:
+            self._over.set()
+
+    async def drained(self) -> None:
+        """Returns when `run` has ended."""
+        await self._over.wait()
+
+    def close(self) -> None:
+        """Takes nothing more; `run` ends within 2 s, when what waits is delivered."""
+        for sink in self._sinks:
+            sink.close()
+
+    def reports(self, *, every: bool = False) -> list[str]:
+        """Returns what an operator should know since the last call, one text for a sink."""
+        return [text for sink in self._sinks if (text := sink.report(every=every))]

@@ -13,20 +13,19 @@ from urllib.parse import urlsplit
 import anyio
 import msgspec
 
-from watchgate.core.text import safe_text
-from watchgate.service.sinks.delivery import Undelivered
-from watchgate.service.sinks.thread import Done, Thread
+from watchgate.core.base.text import safe_text
+from watchgate.service.sinks.delivery import DeliveryThread, Done, Undelivered
 
 _HEADERS = {
     "Content-Type": "application/json",
     "User-Agent": "watchgate",
     "Connection": "close",
 }
-SAID_CHARS = 200
+ERROR_CHARS = 200
 _FAULTS = (OSError, http.client.HTTPException, ValueError)
 
 
-class Tries(msgspec.Struct, frozen=True):
+class WebhookTries(msgspec.Struct, frozen=True):
     """The limits of one request and of all tries of one event, and the pauses between tries."""
 
     pauses_s: tuple[float, ...] = (0.2, 0.4)
@@ -43,13 +42,13 @@ class Webhook:
     def __init__(
         self,
         url: str,
-        tries: Tries | None = None,
+        tries: WebhookTries | None = None,
         sleep: Callable[[float], Awaitable[None]] = anyio.sleep,
     ) -> None:
-        self._tries = tries or Tries()
+        self._tries = tries or WebhookTries()
         self._sleep = sleep
         self._post = _Post(url, self._tries.request_s)
-        self._thread = Thread("watchgate webhook sink")
+        self._thread = DeliveryThread("watchgate webhook sink")
 
     async def send(self, entries: Sequence[bytes]) -> None:
         """Posts every line of the entries; raises `Undelivered`."""
@@ -142,4 +141,4 @@ class _Post:
 def _words(error: Exception) -> str:
     text = (isinstance(error, OSError) and error.strerror) or str(error) or type(error).__name__
     # What is no answer in HTTP is told as it came, up to 64 KiB of anything.
-    return safe_text(text[:SAID_CHARS])
+    return safe_text(text[:ERROR_CHARS])

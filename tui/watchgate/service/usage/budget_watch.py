@@ -7,22 +7,22 @@ from typing import Self
 import anyio
 import msgspec
 
-from watchgate.core.budget import (
+from watchgate.core.base.clock import Clock
+from watchgate.core.config.config_sections import CostsConfig
+from watchgate.core.model.records import COUNTED, BudgetData, Draft, Record
+from watchgate.core.usage.budget import (
     DAY,
     KIND,
     Spending,
     budget_key,
-    changed,
-    doubted,
+    changed_budget,
+    is_doubted,
     spent_by,
     spent_on,
 )
-from watchgate.core.clock import Clock
-from watchgate.core.config_costs import CostsConfig
-from watchgate.core.records import COUNTED, BudgetData, Draft, Record
-from watchgate.core.usage.fold import DAY_US
-from watchgate.core.usage.session import Key, SessionUsage
-from watchgate.service.hub import Hub
+from watchgate.core.usage.session_usage import Key, SessionUsage
+from watchgate.core.usage.usage_fold import DAY_US
+from watchgate.service.hub.hub import Hub
 
 LOOK_S = 60.0
 """A machine that was suspended sees the new day no later than this after it woke."""
@@ -81,9 +81,9 @@ class BudgetWatch:
         if everything:
             touched = set(usage.sessions)
         spent = self._known(spent_on(day, usage.spent))
-        if any(doubted(each) for each in usage.sessions.values() if _used_on(day, each)):
+        if any(is_doubted(each) for each in usage.sessions.values() if _used_on(day, each)):
             spent = msgspec.structs.replace(spent, doubted=True)
-        budget = changed("day", spent, self._config, state.budgets.get(DAY), day)
+        budget = changed_budget("day", spent, self._config, state.budgets.get(DAY), day)
         if budget is not None:
             self._record(budget, None)
         for key in sorted(touched):
@@ -91,7 +91,9 @@ class BudgetWatch:
             before = state.budgets.get(budget_key(*key))
             if session is None or not (self._config.budget_session_usd or before):
                 continue
-            budget = changed("session", self._known(spent_by(session)), self._config, before, day)
+            budget = changed_budget(
+                "session", self._known(spent_by(session)), self._config, before, day
+            )
             if budget is not None:
                 self._record(budget, key)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from watchgate.core.ledger.counted import Minute, Part
+from watchgate.core.model.usage_records import Minute, Part
 
 BARS = "▁▂▃▄▅▆▇█"
 HOUR_MIN = 60

@@ -1,28 +1,32 @@
 """The keys as this terminal writes them, wherever a sentence or a pane names one.
 
 A sentence beside a decision must not name a key that does something else: every name comes from
-the keymap in use, which is that of the registry where none was asked for.
+the keymap in use. The registry of keys hands over its defaults when it is loaded.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextvars import ContextVar
 from functools import cache
 
-from watchgate.ui.keys.keymap import Keymap
+from watchgate.ui.keys.keymap import Key, Keymap
 
+_defaults: list[Key] = []
 _asked: ContextVar[Keymap | None] = ContextVar("shown_keys", default=None)
 
 
+def use_defaults(keys: Sequence[Key]) -> None:
+    """Names these keys wherever no configuration has moved one."""
+    _defaults.extend(keys)
+
+
 def ask_keys(remap: Mapping[str, str]) -> Keymap:
-    """The registry with the keys of a configuration, which is what is named from here on.
+    """Returns the keymap of a configuration, whose keys are named from here on.
 
     Raises `ValueError` as `Keymap` does.
     """
-    from watchgate.ui.keys.registry import KEYS
-
-    keymap = Keymap(KEYS, remap)
+    keymap = Keymap(_defaults, remap)
     _asked.set(keymap)
     return keymap
 
@@ -39,11 +43,9 @@ def action_of(name: str) -> str:
 
 
 def _keymap() -> Keymap:
-    return _asked.get() or _registered()
+    return _asked.get() or _default_keymap()
 
 
 @cache
-def _registered() -> Keymap:
-    from watchgate.ui.keys.registry import KEYS  # the reasons in the registry name keys themselves
-
-    return Keymap(KEYS)
+def _default_keymap() -> Keymap:
+    return Keymap(_defaults)

@@ -6,7 +6,7 @@ from textual import events
 from textual.message import Message
 
 from watchgate.ui.keys.keymap import Context, Group, Key, Keymap, name_of
-from watchgate.ui.widgets.pane import Line, Pane
+from watchgate.ui.widgets.base.pane import Pane, StyledLine
 from watchgate.ui.widgets.prompts.prompt import KeyPassed
 
 HEAD = 3
@@ -77,7 +77,7 @@ class CommandList(Pane):
     def on_paste(self, event: events.Paste) -> None:
         event.stop()
 
-    def draw(self, cells: int, rows: int) -> list[Line]:
+    def draw(self, cells: int, rows: int) -> list[StyledLine]:
         head = self.line("s2").add("  :", "accent", bold=True).add(self._typed)
         head.add(" ", "bg", on="accent")
         if not self._typed:
@@ -92,7 +92,7 @@ class CommandList(Pane):
             lines.append(self.line().add("  no command has that in its name", "dim"))
         return lines
 
-    def _entry(self, key: Key, cells: int, *, chosen: bool) -> Line:
+    def _entry(self, key: Key, cells: int, *, chosen: bool) -> StyledLine:
         reason = self._why_not(key)
         line = self.line("sel" if chosen else "bg")
         line.add("> " if chosen else "  ", "accent", bold=True)

@@ -5,10 +5,10 @@ from __future__ import annotations
 from textual.message import Message
 from textual.strip import Strip
 
-from watchgate.ui.deciding.arming import Card
-from watchgate.ui.formats import ago
-from watchgate.ui.widgets.dock_lines import Docked, dock_rows, picture
-from watchgate.ui.widgets.pane import Line, Pane
+from watchgate.ui.approval.arming import Card
+from watchgate.ui.base.formats import ago
+from watchgate.ui.widgets.base.pane import Pane, StyledLine
+from watchgate.ui.widgets.dock_lines import DockView, dock_rows, draw_dock
 
 _NOTHING_YET = object()
 
@@ -28,13 +28,13 @@ class Dock(Pane):
 
     def __init__(self) -> None:
         super().__init__()
-        self._docked = Docked(now_us=0)
+        self._docked = DockView(now_us=0)
         self._key: object = None
         self._card: Card | None = None
         self._reported: object = None
         self._rows = 0
 
-    def show(self, docked: Docked) -> None:
+    def show(self, docked: DockView) -> None:
         """Takes the newest picture; draws again only when a line would look different."""
         rows = dock_rows(*self.app.size, docked, flat=self.inks.flat)
         age = ago((docked.now_us - docked.last.at) / 1_000_000) if docked.last else ""
@@ -77,8 +77,8 @@ class Dock(Pane):
         self._reported = _NOTHING_YET
         self.refresh()
 
-    def draw(self, cells: int, rows: int) -> list[Line]:
-        drawn = picture(self._docked, cells, rows, self.inks)
+    def draw(self, cells: int, rows: int) -> list[StyledLine]:
+        drawn = draw_dock(self._docked, cells, rows, self.inks)
         view = self._docked.pending
         self._card = None
         if view is not None:

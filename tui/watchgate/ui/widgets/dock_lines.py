@@ -6,38 +6,52 @@ from collections.abc import Mapping
 
 import msgspec
 
-from watchgate.core.as_asked import line_of
-from watchgate.core.call_endings import ENDINGS
-from watchgate.core.text import safe_text
-from watchgate.core.views import PendingView, Settled
-from watchgate.ui.covered import covered
-from watchgate.ui.deciding.arming import Intent
-from watchgate.ui.deciding.consequences import after, note, seconds_left, silence
-from watchgate.ui.deciding.decisions import ended
-from watchgate.ui.formats import DOTS, ago, cut, cut_front, cut_name, home, short_id, width
+from watchgate.core.base.text import safe_text
+from watchgate.core.model.outcomes import ENDINGS
+from watchgate.core.model.views import PendingView, Settled
+from watchgate.core.state.asked_call import line_of
+from watchgate.core.tools.summary import shown_text
+from watchgate.ui.approval.arming import Intent
+from watchgate.ui.approval.consequences import after, note, seconds_left, silence
+from watchgate.ui.approval.decision_requests import ended
+from watchgate.ui.base.formats import (
+    DOTS,
+    ago,
+    covered,
+    cut,
+    cut_front,
+    cut_name,
+    home,
+    short_id,
+    width,
+)
 from watchgate.ui.keys.shown_keys import key_for
-from watchgate.ui.theming.palettes import Palette
-from watchgate.ui.widgets.pane import Line
-from watchgate.ui.widgets.request.command_text import (
+from watchgate.ui.theming.theme import Palette
+from watchgate.ui.widgets.base.pane import StyledLine
+from watchgate.ui.widgets.base.request_text import (
     Piece,
+    asked_rows,
     draw_row,
     lay_out,
+    lead,
+    plan_rows,
     row_cells,
-    shown_text,
 )
-from watchgate.ui.widgets.request.countdown import GONE, bar, words_left, words_right
-from watchgate.ui.widgets.request.question_rows import asked_rows, lead, plan_rows
-from watchgate.ui.widgets.request.request_words import (
+from watchgate.ui.widgets.base.request_words import (
     APPROVABLE_CHARS,
-    rest,
-    safer,
+    BAR_GONE,
+    countdown_bar,
+    reasons_of,
+    remaining_input,
+    safer_way,
     subject_chip,
     subject_token,
     too_long,
-    touched,
-    why,
+    touched_row,
+    words_left,
+    words_right,
 )
-from watchgate.ui.widgets.shown import look
+from watchgate.ui.widgets.base.text_masking import masking_of
 
 NARROW = 80
 ROOMY = 100
@@ -56,7 +70,7 @@ APART = 12
 """The cells that a label and the gap before it take, at most."""
 
 
-class Docked(msgspec.Struct, frozen=True, kw_only=True):
+class DockView(msgspec.Struct, frozen=True, kw_only=True):
     """The contents of the dock: the request and its place in the queue, or the last decision.
 
     `one_line` is the form outside the monitor; `blocked` has the reasons why keys cannot decide it;
@@ -85,14 +99,14 @@ class Docked(msgspec.Struct, frozen=True, kw_only=True):
         return seconds_left(self.pending.data, self.now_us) if self.pending else None
 
 
-class Picture(msgspec.Struct, frozen=True):
+class DockPicture(msgspec.Struct, frozen=True):
     """The lines of the dock, and whether all that would run can be read in them."""
 
-    lines: list[Line]
+    lines: list[StyledLine]
     complete: bool = False
 
 
-def dock_rows(columns: int, rows: int, docked: Docked, *, flat: bool = False) -> int:
+def dock_rows(columns: int, rows: int, docked: DockView, *, flat: bool = False) -> int:
     """Returns the lines of the dock on a screen of this size; one more where surfaces are alike."""
     if docked.pending is None or docked.one_line:
         return 1
@@ -101,23 +115,23 @@ def dock_rows(columns: int, rows: int, docked: Docked, *, flat: bool = False) ->
     return (8 if rows >= 30 else 6) + flat
 
 
-def picture(docked: Docked, cells: int, rows: int, colors: Palette) -> Picture:
+def draw_dock(docked: DockView, cells: int, rows: int, colors: Palette) -> DockPicture:
     """Draws the dock at a size."""
     if docked.pending is None:
-        return Picture([_idle(docked, cells, colors)])
-    frame = _Frame(docked, docked.pending, cells, colors)
+        return DockPicture([_idle(docked, cells, colors)])
+    frame = _DockFrame(docked, docked.pending, cells, colors)
     if rows < 5:
-        return Picture([frame.single()])
+        return DockPicture([frame.single()])
     rows -= colors.flat
     drawn = frame.narrow() if rows == 5 else frame.wide(tall=rows >= 8)
     if not colors.flat:
         return drawn
-    rule = Line(colors, "s1").add(GONE * cells, subject_token(docked.pending.data))
-    return Picture([rule, *drawn.lines], drawn.complete)
+    rule = StyledLine(colors, "s1").add(BAR_GONE * cells, subject_token(docked.pending.data))
+    return DockPicture([rule, *drawn.lines], drawn.complete)
 
 
-class _Frame:
-    def __init__(self, docked: Docked, view: PendingView, cells: int, colors: Palette) -> None:
+class _DockFrame:
+    def __init__(self, docked: DockView, view: PendingView, cells: int, colors: Palette) -> None:
         self.docked, self.view, self.data = docked, view, view.data
         self.cells, self.colors = cells, colors
         self.room = cells - INDENT - 1
@@ -128,13 +142,13 @@ class _Frame:
             self.rows = plan_rows(shown_text(data.tool, data.summary), self.room, air=False)
         else:
             text = shown_text(data.tool, data.summary)
-            masking = look(data, bare=docked.bare)
+            masking = masking_of(data, bare=docked.bare)
             # What is longer is never allowed from here, and to lay it out takes seconds.
             self.rows = lay_out(text[:APPROVABLE_CHARS], data.findings, self.room, masking=masking)
-        self.rest = rest(data, bare=docked.bare)
+        self.rest = remaining_input(data, bare=docked.bare)
         self.words = silence(view.data, view.agent, docked.left_s, whole=cells >= ROOMY)
 
-    def wide(self, *, tall: bool) -> Picture:
+    def wide(self, *, tall: bool) -> DockPicture:
         if self.data.asks != "approval":
             return self.asked(5 if tall else 4, tall=tall)
         command, whole = self.command(3)
@@ -152,7 +166,7 @@ class _Frame:
             lines = [self.head(), *middle, self.why(9), *([safer] if safer else []), facts]
         return self.done(lines, whole and facts_shown)
 
-    def end(self) -> Line:
+    def end(self) -> StyledLine:
         """Returns the last line: what an allow leads to, a safer way, the session's answers."""
         line = self.line().add(note(self.data, self.view.agent))
         if line.left_cells > INDENT:
@@ -162,16 +176,16 @@ class _Frame:
             line.right(f"{self.docked.hint} ", "dim")
         return line
 
-    def safer(self, line: Line) -> Line | None:
+    def safer(self, line: StyledLine) -> StyledLine | None:
         """Adds the safer way to a line; None where no rule suggests one."""
-        suggestion = safer(self.data)
+        suggestion = safer_way(self.data)
         if not suggestion:
             return None
         first = line.left_cells == INDENT
         line.add("safer  ", "dim").to(9 if first else 0)
         return line.fit(suggestion, self.cells - line.left_cells - 1)
 
-    def asked(self, row_limit: int, *, tall: bool) -> Picture:
+    def asked(self, row_limit: int, *, tall: bool) -> DockPicture:
         """Draws a question or plan; nothing is known but its own words, so they get the room."""
         command, whole = self.command(row_limit)
         blanks = [self.line() for _ in range(row_limit - len(command))]
@@ -179,7 +193,7 @@ class _Frame:
         top = [self.line()] if tall else []
         return self.done([*top, self.head(), *command, *blanks, last], whole and not self.rest.text)
 
-    def narrow(self) -> Picture:
+    def narrow(self) -> DockPicture:
         if self.data.asks != "approval":
             command, whole = self.command(3)
             blanks = [self.line() for _ in range(3 - len(command))]
@@ -193,7 +207,7 @@ class _Frame:
         lines = [self.head(), *command, *([self.why(7)] if one else []), third]
         return self.done([*lines, self.countdown()], whole and all_shown)
 
-    def single(self) -> Line:
+    def single(self) -> StyledLine:
         line = self.line()
         subject_chip(line, self.data)
         self.who(line, agent=False)
@@ -206,14 +220,14 @@ class _Frame:
         summary = covered(self.data.summary)
         return line.fit(summary, self.cells - line.left_cells - line.right_cells - 3)
 
-    def done(self, lines: list[Line], shown: bool) -> Picture:
-        return Picture(lines, shown and not too_long(self.data))
+    def done(self, lines: list[StyledLine], shown: bool) -> DockPicture:
+        return DockPicture(lines, shown and not too_long(self.data))
 
-    def line(self) -> Line:
-        line = Line(self.colors, "s1")
+    def line(self) -> StyledLine:
+        line = StyledLine(self.colors, "s1")
         return line.add(" ", on=subject_token(self.data)).to(INDENT)
 
-    def head(self) -> Line:
+    def head(self) -> StyledLine:
         line = self.line()
         subject_chip(line, self.data)
         narrow = self.cells < NARROW
@@ -224,7 +238,7 @@ class _Frame:
             line.add(f"   {self.place()}", "dim")
         return self.bar(line)
 
-    def who(self, line: Line, *, agent: bool) -> None:
+    def who(self, line: StyledLine, *, agent: bool) -> None:
         name = cut(safe_text(self.data.tool.name[:80]), self.cells // TOOL_SHARE)
         line.add(f"   {''.join(name)}   ")
         line.add(cut_name(safe_text(self.view.label[:80]), LABEL_CELLS), bold=True)
@@ -238,30 +252,30 @@ class _Frame:
         marked = f"marked {docked.marked}" if docked.marked else ""
         return "   ".join(filter(None, (place, marked)))
 
-    def bar(self, line: Line, *, longest: int = LONGEST_BAR) -> Line:
+    def bar(self, line: StyledLine, *, longest: int = LONGEST_BAR) -> StyledLine:
         """Adds the countdown at the right end, with a bar where there is room."""
         left_s = self.docked.left_s
         room = self.cells - line.left_cells - len(self.words) - 7
         if left_s is not None and room >= SHORTEST_BAR:
-            for stretch, ink in bar(left_s, self.data.timeout_s, min(longest, room)):
+            for stretch, ink in countdown_bar(left_s, self.data.timeout_s, min(longest, room)):
                 line.right(stretch, ink)
             line.right("   ")
         words_right(line, self.words, left_s)
         return line.right(" ")
 
-    def countdown(self) -> Line:
+    def countdown(self) -> StyledLine:
         line = self.line()
         words_left(line, self.words, self.docked.left_s)
         line.add("  ")
         if self.docked.left_s is not None:
             room = self.cells - line.left_cells - 1
-            for stretch, ink in bar(self.docked.left_s, self.data.timeout_s, room):
+            for stretch, ink in countdown_bar(self.docked.left_s, self.data.timeout_s, room):
                 line.add(stretch, ink)
         return line
 
-    def command(self, row_limit: int) -> tuple[list[Line], bool]:
+    def command(self, row_limit: int) -> tuple[list[StyledLine], bool]:
         """Returns at most so many lines of the command, and whether that is all of it."""
-        lines: list[Line] = []
+        lines: list[StyledLine] = []
         missing = len(self.rows) - row_limit
         for number, row in enumerate(self.rows[:row_limit]):
             line = self.line()
@@ -281,11 +295,11 @@ class _Frame:
             lines.append(line)
         return lines, missing <= 0
 
-    def why(self, column: int) -> Line:
+    def why(self, column: int) -> StyledLine:
         line = self.line().add("why", "dim").to(column)
-        return line.fit(why(self.data), self.cells - column - 1)
+        return line.fit(reasons_of(self.data), self.cells - column - 1)
 
-    def facts(self, *, noted: bool) -> tuple[Line, bool]:
+    def facts(self, *, noted: bool) -> tuple[StyledLine, bool]:
         """Returns the line of facts (folder, rule, other input), and whether all of them fit."""
         line = self.line()
         if self.place() and NARROW <= self.cells < 100:
@@ -311,16 +325,16 @@ class _Frame:
             self.fact(line, "rule", safe_text(self.data.rule), room)
         return line, all_shown
 
-    def touch(self, line: Line, room: int, path: int) -> None:
+    def touch(self, line: StyledLine, room: int, path: int) -> None:
         """Adds what the call would touch, in so many cells of the line less those of the path.
 
         The path is cut where that leaves room for all that would be lost for good.
         """
-        row, view = touched(self.view), self.view
+        row, view = touched_row(self.view), self.view
         widest = room - (path + APART if path else 0)
         grave = tuple(fact for fact in view.facts if fact.grave)
         if grave and path > SHORTEST_PATH:
-            lost = touched(msgspec.structs.replace(view, facts=grave))
+            lost = touched_row(msgspec.structs.replace(view, facts=grave))
             others = len(DOTS) if len(grave) < len(view.facts) else 0
             needed = TOUCH_COLUMN + row_cells(lost) + others
             widest = max(widest, needed) if needed <= room - SHORTEST_PATH - APART else widest
@@ -330,10 +344,10 @@ class _Frame:
         left = room - line.add("touch", "dim").to(TOUCH_COLUMN).left_cells
         if row_cells(row) > left:  # what would be lost for good must not be what is cut
             facts = tuple(sorted(view.facts, key=lambda fact: not fact.grave))
-            row = touched(msgspec.structs.replace(view, facts=facts))
+            row = touched_row(msgspec.structs.replace(view, facts=facts))
         draw_row(line, row, left, underline=False)
 
-    def fact(self, line: Line, label: str, value: str, room: int) -> bool:
+    def fact(self, line: StyledLine, label: str, value: str, room: int) -> bool:
         """Adds a labelled value to the line; False when that cut it."""
         if not value:
             return True
@@ -348,8 +362,8 @@ class _Frame:
         return width(value) <= left
 
 
-def _idle(docked: Docked, cells: int, colors: Palette) -> Line:
-    line = Line(colors, "s1").add(" ", on="s2").to(INDENT)
+def _idle(docked: DockView, cells: int, colors: Palette) -> StyledLine:
+    line = StyledLine(colors, "s1").add(" ", on="s2").to(INDENT)
     line.add(docked.idle, bold=True)
     if cells >= NARROW:
         line.right(f"{docked.quiet} ", "dim")

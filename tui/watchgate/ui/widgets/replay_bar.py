@@ -5,12 +5,12 @@ A demo has none until a request waits behind it.
 
 from __future__ import annotations
 
-from watchgate.core.amounts import count, plural
-from watchgate.ui.formats import ago, clock, person, width
+from watchgate.core.base.amounts import count, plural
+from watchgate.ui.base.formats import ago, clock, person, width
 from watchgate.ui.keys.shown_keys import key_for
-from watchgate.ui.overview import Waiting
-from watchgate.ui.replay.view import ReplayView
-from watchgate.ui.widgets.pane import Line, Pane
+from watchgate.ui.replay.replay_source import ReplayView
+from watchgate.ui.view_model.overview import Waiting
+from watchgate.ui.widgets.base.pane import Pane, StyledLine
 
 WIDE = 100
 NOBODY = Waiting()
@@ -37,7 +37,7 @@ class ReplayBar(Pane):
             self._view, self._waiting = view, waiting
             self.redraw()
 
-    def draw(self, cells: int, rows: int) -> list[Line]:
+    def draw(self, cells: int, rows: int) -> list[StyledLine]:
         view = self._view
         if view is None:
             line = self.line().add(" ").add(" DEMO ", "bg", on="accent", bold=True)
@@ -60,7 +60,7 @@ class ReplayBar(Pane):
             line.add(DONE * done).add(LEFT * (bar - done), "faint")
         return [line]
 
-    def _add_waiting(self, line: Line, shown: str, cells: int) -> Line:
+    def _add_waiting(self, line: StyledLine, shown: str, cells: int) -> StyledLine:
         """Adds what waits at the core now and the way there, which precede what is `shown`."""
         room = cells - line.left_cells - 3
         forms = _waiting_words(self._waiting, f"{key_for('detach')} leaves", shown)
@@ -68,7 +68,7 @@ class ReplayBar(Pane):
         return line.right(f" {words} ", "bg", on="accent", bold=True).right(" ")
 
 
-def _add_fitting(line: Line, text: str, cells: int) -> Line:
+def _add_fitting(line: StyledLine, text: str, cells: int) -> StyledLine:
     """Adds a text where it fits whole next to the right part."""
     if line.left_cells + width(text) + line.right_cells <= cells:
         line.add(text)

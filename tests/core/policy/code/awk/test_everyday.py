@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from tests.core.policy.calls import judge_command
-from watchgate.core.policy.assessment import severity
-from watchgate.core.policy.code.reading import Reading, Unknown, read
+from watchgate.core.model.assessment import severity
+from watchgate.core.policy.code.code_reading import CodeReading, UnknownWord, read
 
 PRINTS = [
     "{print $1}",
@@ -48,8 +48,8 @@ ACTS = {
     'BEGIN {while ((getline l < "f") > 0) print l}': ("cat", "f"),
     'BEGIN {print ENVIRON["HOME"]}': ("printenv", "HOME"),
     "BEGIN {for (k in ENVIRON) print k}": ("printenv",),
-    '{print > $1 ".txt"}': ("tee", Unknown()),
-    '{print > ("log_" NR)}': ("tee", Unknown()),
+    '{print > $1 ".txt"}': ("tee", UnknownWord()),
+    '{print > ("log_" NR)}': ("tee", UnknownWord()),
 }
 
 UNREAD = [
@@ -95,14 +95,14 @@ GRAVE = [
 
 @pytest.mark.parametrize("code", PRINTS)
 def test_what_only_prints_stands_for_no_command(code: str) -> None:
-    assert read("awk", code) == Reading()
+    assert read("awk", code) == CodeReading()
 
 
 @pytest.mark.parametrize(("code", "command"), ACTS.items())
 def test_what_acts_stands_for_the_command_that_does_the_same(
     code: str, command: tuple[str, ...]
 ) -> None:
-    assert read("awk", code) == Reading((command,))
+    assert read("awk", code) == CodeReading((command,))
 
 
 @pytest.mark.parametrize("code", UNREAD)

@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.core.policy.calls import judge_command
-from watchgate.core.policy.assessment import severity
-from watchgate.core.policy.code.reading import read
+from watchgate.core.model.assessment import severity
+from watchgate.core.policy.code.code_reading import read
 
 HIDDEN = [
     "eval('1')",

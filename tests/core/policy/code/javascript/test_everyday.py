@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.core.policy.calls import judge_command
-from watchgate.core.policy.code.reading import Reading, read
+from watchgate.core.policy.code.code_reading import CodeReading, read
 
 COMPUTES = [
     "console.log(1 + 2)",
@@ -128,7 +128,7 @@ RUNS = [
 
 @pytest.mark.parametrize("code", COMPUTES)
 def test_what_only_computes_stands_for_no_command(code: str) -> None:
-    assert read("node", code) == Reading()
+    assert read("node", code) == CodeReading()
 
 
 @pytest.mark.parametrize(("code", "command"), ACTS.items())

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.core.policy.calls import judge_command
-from watchgate.core.policy.code.reading import Reading, read
+from watchgate.core.policy.code.code_reading import CodeReading, read
 
 COMPUTES = [
     "s/foo/bar/g",
@@ -93,14 +93,14 @@ RUNS = [
 
 @pytest.mark.parametrize("code", COMPUTES)
 def test_what_only_computes_stands_for_no_command(code: str) -> None:
-    assert read("perl", code) == Reading()
+    assert read("perl", code) == CodeReading()
 
 
 @pytest.mark.parametrize(("code", "command"), ACTS.items())
 def test_what_acts_stands_for_the_command_that_does_the_same(
     code: str, command: tuple[str, ...]
 ) -> None:
-    assert read("perl", code) == Reading((command,))
+    assert read("perl", code) == CodeReading((command,))
 
 
 @pytest.mark.parametrize("command", RUNS)

@@ -6,7 +6,7 @@ import shlex
 from pathlib import Path
 
 from tests.core.policy.calls import judge_command
-from watchgate.core.policy.assessment import Assessment
+from watchgate.core.model.assessment import Assessment
 
 Sample = tuple[str, str]
 

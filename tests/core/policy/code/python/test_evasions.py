@@ -6,7 +6,7 @@ import pytest
 
 from tests.core.policy.calls import rules
 from tests.core.policy.code.python.samples import Sample, judged, samples
-from watchgate.core.policy.code.reading import read
+from watchgate.core.policy.code.code_reading import read
 
 
 @pytest.mark.parametrize("sample", samples("evasions.txt"))

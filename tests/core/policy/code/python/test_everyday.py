@@ -6,7 +6,7 @@ import pytest
 
 from tests.core.policy.calls import judge_command, rules
 from tests.core.policy.code.python.samples import Sample, judged, samples
-from watchgate.core.policy.code.reading import read
+from watchgate.core.policy.code.code_reading import read
 
 EVERYDAY = samples("everyday.txt")
 COMPUTING = [sample for sample in EVERYDAY if sample[0] == "computes"]

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.core.policy.code.python.samples import judged
-from watchgate.core.policy.code.reading import read
+from watchgate.core.policy.code.code_reading import read
 
 SPELLINGS = (
     "__import__('os').system('git push --force')",

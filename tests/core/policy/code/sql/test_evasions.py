@@ -7,7 +7,7 @@ import shlex
 import pytest
 
 from tests.core.policy.calls import judge_command, rules
-from watchgate.core.policy.assessment import severity
+from watchgate.core.model.assessment import severity
 
 GRAVE = {
     "psql -c": [

@@ -7,8 +7,8 @@ import shlex
 import pytest
 
 from tests.core.policy.calls import judge_command, rules
-from watchgate.core.policy.assessment import Assessment
-from watchgate.core.policy.profiles import gate_action
+from watchgate.core.model.assessment import Assessment
+from watchgate.core.policy.rules.profiles import gate_action
 
 READS = {
     "psql -c": [

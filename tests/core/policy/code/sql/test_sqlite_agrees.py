@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from watchgate.core.policy.code.sql.client_commands import acts_in
+from watchgate.core.policy.code.sql.sql_clients import acts_in
 
 _ONLY_READS = frozenset(
     (

@@ -1,1 +1,4 @@
-"""Code of other languages that stands in a command, read for what it does."""
+"""Code of other languages that stands in a command, read for what it does.
+
+Awk programs as commands are given them.
+"""

@@ -3,23 +3,82 @@
 Folders for temporary files count as within, and streams such as /dev/null. A program that runs what
 it reads must not read from there: anybody on the machine may have put a file into `/tmp`. Nor may
 its arguments name another machine, to which its code may do anything.
+
+Output folders, which builds and tests may empty before they write there.
+
+Such a folder may be one of sources, which no word of the command says; so only folders with names
+that are common for output, or that lie in a place for temporary files, are ordinary.
 """
 
 from __future__ import annotations
 
+import posixpath
 import re
 from collections.abc import Iterator
 
 from msgspec.structs import replace
 
-from watchgate.core.policy.matching.command import Shape
-from watchgate.core.policy.matching.emptied import empties_sources
-from watchgate.core.policy.matching.options import is_option
-from watchgate.core.policy.matching.seen import SETS_VARIABLES, Seen
-from watchgate.core.policy.matching.settings import is_known
+from watchgate.core.policy.inputs.places import Place
+from watchgate.core.policy.matching.command_options import is_option
+from watchgate.core.policy.matching.command_shape import Shape
+from watchgate.core.policy.matching.command_view import SETS_VARIABLES, CommandView
 from watchgate.core.policy.matching.touches import WRITERS, Touch
-from watchgate.core.policy.places import Place
-from watchgate.core.policy.shell.words import Word
+from watchgate.core.policy.matching.variable_values import is_harmless_setting
+from watchgate.core.policy.shell.commands import Word, names
+
+_OPTION = re.compile(
+    r"--(?:out(?:-?dir)?|output(?:-dir)?|output-path|to-dir|dest|dist-dir|site-dir|destination|temp-dir(?:ectory)?"
+    r"|coverage\.reportsDirectory)",
+    re.IGNORECASE,
+)
+_EMPTYING = names(
+    """mkdocs jekyll hugo tsup vite astro webpack playwright vitest c8 nyc parcel unbuild typedoc
+    docusaurus vitepress ng vue-cli-service storybook tsdown next orval expo
+    swagger-typescript-api"""
+)
+_SHORT = names("mkdocs jekyll hugo tsup tsdown storybook next swagger-typescript-api")
+_FOLDER_OPTION = re.compile(r"-[a-z]{0,3}[do]")
+# Vite and its kin keep files that they copy as they are in such a folder.
+_SITES = names("mkdocs jekyll hugo")
+_OUTPUT = re.compile(
+    r"\.?_?(?:dist|build|out|outputs?|site|esm|cjs|coverage|htmlcov|te?mp|target|preview|reports?"
+    r"|results|test-results|playwright-report|artifacts?|bundle|cache|nyc_output|next)"
+    r"(?:[-_.][\w-]+)?",
+    re.IGNORECASE,
+)
+
+
+def empties_sources(view: CommandView) -> bool:
+    """Returns whether a command may empty a folder that is not for output."""
+    texts = [word.text for word in view.command.words]
+    tools = _EMPTYING.intersection(posixpath.basename(text) for text in texts[:4])
+    if not tools:
+        return False
+    short = not tools.isdisjoint(_SHORT)
+    public = not tools.isdisjoint(_SITES)
+    option = ""
+    for text in texts:
+        name, given, value = text.partition("=")
+        folder = ""
+        if _OPTION.fullmatch(name) and given:
+            folder = value
+        elif _OPTION.fullmatch(option) or (short and _FOLDER_OPTION.fullmatch(option)):
+            folder = text
+        elif short and text.startswith("-d") and len(text) > len("-d"):
+            folder = text[len("-d") :]
+        if folder and not _is_for_output(folder, view, public=public):
+            return True
+        option = text
+    return False
+
+
+def _is_for_output(folder: str, view: CommandView, *, public: bool) -> bool:
+    path = view.place.resolve(folder)
+    if view.place.temporary(path):
+        return True
+    parts = posixpath.relpath(path, view.place.cwd or "/").split("/")
+    return any(_OUTPUT.fullmatch(part) or (public and part == "public") for part in parts)
+
 
 _ASSIGNED = re.compile(r"[A-Za-z_]\w*\+?=")
 _PIECES = re.compile(r"[\s:,;=]+")
@@ -63,7 +122,7 @@ _DECLARES = frozenset(("declare", "typeset"))
 _EXPORTS = frozenset(("export", "declare", "typeset", "readonly"))
 
 
-def stays(wanted: Shape, view: Seen) -> bool:
+def stays_in_folder(wanted: Shape, view: CommandView) -> bool:
     """Returns whether a command runs in the session's folder and names no path beyond it."""
     if wanted.anywhere:
         return True
@@ -93,7 +152,7 @@ def stays(wanted: Shape, view: Seen) -> bool:
     )
 
 
-def sets_within(view: Seen) -> bool:
+def sets_within(view: CommandView) -> bool:
     """Returns whether no variable that a command sets leads out of the folder or the machine.
 
     A name alone hands on what was set before.
@@ -104,7 +163,7 @@ def sets_within(view: Seen) -> bool:
     return all(_is_set_within(view, word) for word in _assigned(view))
 
 
-def _reaches_others(view: Seen) -> bool:
+def _reaches_others(view: CommandView) -> bool:
     """Returns whether an argument is an address of another machine, or the name of one."""
     option = ""
     for word in view.arguments:
@@ -124,7 +183,7 @@ def _other_hosts(text: str) -> set[str]:
     return {match[1].lower() for match in _ADDRESS.finditer(text)} - _THIS_MACHINE
 
 
-def counted(view: Seen) -> Seen:
+def with_known_values(view: CommandView) -> CommandView:
     """Returns the view with a number where the command counts processors.
 
     And with a dot in place of the folder where it runs.
@@ -177,16 +236,16 @@ def _is_for_scratch(touch: Touch, place: Place) -> bool:
     return not touch.word.dynamic and place.temporary(f"{touch.path.rstrip('/')}/_")
 
 
-def _assigned(view: Seen) -> Iterator[Word]:
+def _assigned(view: CommandView) -> Iterator[Word]:
     """Yields the words that set a variable, for the command or for what follows."""
     yield from view.command.assignments
     if view.program in SETS_VARIABLES:
         yield from (word for word in view.arguments if _ASSIGNED.match(word.text))
 
 
-def _is_set_within(view: Seen, word: Word) -> bool:
+def _is_set_within(view: CommandView, word: Word) -> bool:
     """Returns whether a variable gets no path beyond the folder and no other machine's address."""
-    if view.is_harmless(word) or is_known(word, view.place):
+    if view.is_harmless(word) or is_harmless_setting(word, view.place):
         return True
     if word.expands not in ("", "glob"):
         return False
@@ -198,7 +257,7 @@ def _is_set_within(view: Seen, word: Word) -> bool:
     return not any(map(view.place.outside, (*pieces, *led_to)))
 
 
-def _texts(wanted: Shape, view: Seen) -> set[int]:
+def _texts(wanted: Shape, view: CommandView) -> set[int]:
     """Returns the values of options that are text and no path, by the identity of their words."""
     word_ids: set[int] = set()
     if not wanted.texts:

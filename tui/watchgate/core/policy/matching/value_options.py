@@ -2,21 +2,25 @@
 
 It decides whether a word that looks like an option is one: `git clean -e -n` deletes, since `-n` is
 the value of `-e`. Where a program is not in the table, any option may take the next word.
+
+Excusing options, such as `--dry-run`: they count only where the program reads them so.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 import msgspec
 
-from watchgate.core.policy.matching.options import (
+from watchgate.core.policy.matching.command_options import (
     GLOBAL_OPTIONS,
+    NOT_MEANT,
     TAKES_NEXT_WORD,
     Flags,
     is_option,
 )
-from watchgate.core.policy.shell.names import INTERPRETERS, SHELLS
-from watchgate.core.policy.shell.options import Options
-from watchgate.core.policy.shell.words import names
+from watchgate.core.policy.shell.commands import INTERPRETERS, SHELLS, Word, names
+from watchgate.core.policy.shell.wrapper_options import WrapperOptions
 from watchgate.core.policy.shell.wrappers import PREFIXES, SCRIPT_OPERAND_OPTIONS, SUB_PREFIXES
 
 
@@ -79,11 +83,11 @@ def _flags(flags: str) -> Grammar:
     return Grammar(flags=names(flags))
 
 
-def _wrapper(options: Options) -> Grammar:
+def _wrapper(options: WrapperOptions) -> Grammar:
     return Grammar(flags=options.flags, certain=options.valued, ends=True)
 
 
-PROGRAMS: dict[str, Grammar] = {
+PROGRAM_GRAMMARS: dict[str, Grammar] = {
     **dict.fromkeys(SHELLS, _exactly("-o +o -O +O --rcfile --init-file", ends=True)),
     **dict.fromkeys(INTERPRETERS, _exactly(ends=True)),
     "python": _exactly("-W -X -Q --check-hash-based-pycs", ends=True),
@@ -180,7 +184,7 @@ PROGRAMS: dict[str, Grammar] = {
 _WRAPPERS = {name: _wrapper(prefix.options) for name, prefix in PREFIXES.items()}
 _SUB_WRAPPERS = {name: _wrapper(prefix.options) for name, prefix in SUB_PREFIXES.items()}
 
-SUBS: dict[tuple[str, str], Grammar] = {
+SUB_GRAMMARS: dict[tuple[str, str], Grammar] = {
     **_SUB_WRAPPERS,
     ("git", "clean"): _exactly("-e --exclude", "dfinqxX"),
     ("git", "push"): _exactly(
@@ -223,12 +227,12 @@ _UNKNOWN = Grammar()
 _WHOLE_NAMES = TAKES_NEXT_WORD | names("terraform tofu vault nomad consul packer buildah skopeo")
 
 
-def of(program: str, sub: str = "") -> Grammar:
+def grammar_of(program: str, sub: str = "") -> Grammar:
     """Returns a program's grammar of options: in front of its sub-command, or behind it."""
-    known = SUBS.get((program, sub)) if sub else None
+    known = SUB_GRAMMARS.get((program, sub)) if sub else None
     if known is None and sub and program == "git":
         return _UNKNOWN
-    return known or PROGRAMS.get(program) or _WRAPPERS.get(program) or _UNKNOWN
+    return known or PROGRAM_GRAMMARS.get(program) or _WRAPPERS.get(program) or _UNKNOWN
 
 
 def may_mean(flags: Flags, program: str, sub: str, text: str) -> bool:
@@ -242,4 +246,57 @@ def may_mean(flags: Flags, program: str, sub: str, text: str) -> bool:
         return True
     if text.startswith("--"):
         return program not in _WHOLE_NAMES
-    return not flags.letters.isdisjoint(of(program, sub).cluster(text)[0])
+    return not flags.letters.isdisjoint(grammar_of(program, sub).cluster(text)[0])
+
+
+def excused(flags: Flags, known: frozenset[str], program: str, words: Iterable[Word]) -> bool:
+    """Returns whether one of the flags is given for certain.
+
+    Not where it may be the value of the option in front of it, behind `--`, or behind the operand
+    from which on the words are those of another program. `known` are short options without a
+    value, behind which another one may stand in a cluster.
+    """
+    grammar = grammar_of(program)
+    sub = ""
+    before = ""
+    excuse = False
+    for word in words:
+        text = word.text
+        if excuse:
+            # The program goes by the last word of both.
+            excuse = not _takes_back(flags, text)
+            continue
+        is_value = bool(before) and grammar.may_take_next(before)
+        is_surely_value = bool(before) and grammar.surely_takes_next(before)
+        before = ""
+        if word.dynamic and not word.prefix:
+            # It may become `--`, an option with a value, or an operand.
+            if grammar.ends or word.expands == "words":
+                return False
+        elif text == "--":
+            return False
+        elif is_option(text):
+            excuse = not is_value and _is_one(flags, known, grammar, text)
+            before = text
+        elif not is_surely_value:
+            if grammar.ends:
+                return False
+            if not sub and (not is_value or (program, text) in SUB_GRAMMARS):
+                sub = text
+                grammar = grammar_of(program, sub)
+    return excuse
+
+
+def _takes_back(flags: Flags, text: str) -> bool:
+    """Returns whether a word may take an excuse back: `--no-dry-run`, `--dry-run=no`."""
+    name, given, value = text.partition("=")
+    if given and name in flags.exact:
+        return value.lower() in NOT_MEANT
+    meant = f"--{name[5:]}" if name.startswith("--no-") else "--"
+    return len(meant) > 2 and any(flag.startswith(meant) for flag in flags.long)
+
+
+def _is_one(flags: Flags, known: frozenset[str], grammar: Grammar, text: str) -> bool:
+    if grammar.valued is None or text[1] == "-" or "=" in text or text in flags.exact:
+        return flags.surely(text, known)
+    return not flags.letters.isdisjoint(grammar.letters_in(text))

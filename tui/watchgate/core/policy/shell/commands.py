@@ -1,14 +1,134 @@
-"""The commands of a shell text as values: what runs, with which words, fed by what."""
+"""The commands of a shell text as values: what runs, with which words, fed by what.
+
+The words of a shell command after quotes are removed, and its redirects.
+
+Tables of programs that fetch, decode, unpack or fill files, or run what is in them.
+
+One table for a file that is run in the call that fills it and for one that is run later.
+
+Names of programs, and which of them are shells or interpreters.
+"""
 
 from __future__ import annotations
 
-from typing import Literal
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import Final, Literal
 
 import msgspec
 
-from watchgate.core.policy.shell.names import plain_name
-from watchgate.core.policy.shell.words import Redirect, Word
-from watchgate.core.text import Span
+from watchgate.core.base.text import Span
+
+Expands = Literal["", "glob", "value", "words"]
+Tame = Literal["", "path", "name"]
+
+
+def names(text: str) -> frozenset[str]:
+    """The set of the blank-separated words of a table's entry."""
+    return frozenset(text.split())
+
+
+class Word(msgspec.Struct, frozen=True, gc=False):
+    """One word as the command would get it, expansions left as they are written.
+
+    `at[i]` is the position of `text[i]` in the original command; `start` and `end` cover the word
+    with its quotes. `expands` says what the shell would make of it: nothing, the names of files
+    (`glob`), one quoted `value`, or any number of `words`. `prefix` is the text before the first
+    expansion, all of it where there is none. What is `tame` becomes no option: a `path` below
+    another, or a `name` or number without signs of the shell.
+    """
+
+    text: str
+    at: Sequence[int]
+    start: int
+    end: int
+    expands: Expands = ""
+    prefix: str = ""
+    tame: Tame = ""
+
+    @property
+    def span(self) -> Span:
+        """Return the place of the word in the original command."""
+        return self.start, self.end
+
+    @property
+    def dynamic(self) -> bool:
+        """Return whether a part of the word is only known at run time."""
+        return self.expands != ""
+
+
+class Redirect(msgspec.Struct, frozen=True, gc=False):
+    """A redirect of a file or of a descriptor.
+
+    `operator` is one of `>`, `>>`, `>|`, `&>`, `&>>`, `>&`, `<>` and `<`, for a descriptor `>&` or
+    `<&`; a target such as `1`, `2-` or `-` after `>&` is a descriptor, any other is a file.
+    """
+
+    operator: str
+    target: Word
+    descriptor: bool = False
+
+    @property
+    def writes(self) -> bool:
+        """Return whether a file is opened for writing."""
+        return not self.descriptor and self.operator != "<"
+
+    @property
+    def reads(self) -> bool:
+        """Return whether a file is opened for reading."""
+        return not self.descriptor and self.operator in ("<", "<>")
+
+
+FETCHERS: Final = names("curl wget wget2 aria2c axel")
+"""Without a name of its own a file is called as the last part of its address."""
+
+DECODERS: Final = names(
+    "base64 base32 basenc xxd uudecode openssl gpg age gzip gunzip zstd xz bzip2 unxz bunzip2"
+)
+CARRIERS: Final = names("http https xh scp sftp nc ncat socat")
+"""They bring files from other machines, under names that they are given."""
+
+FILLERS: Final = FETCHERS | DECODERS | CARRIERS | names("tee sponge dd")
+"""They fill the files that they name; others change, copy or mark what was there."""
+
+SOURCES: Final = FETCHERS | DECODERS | CARRIERS
+"""Programs whose output comes from elsewhere, or was hidden."""
+
+UNPACKERS: Final = names("tar bsdtar gtar unzip 7z 7za 7zz unar bsdcpio")
+
+BUILDERS: Final = names(
+    """make gmake cmake ninja just task npm pnpm yarn bun npx bunx pnpx deno pip pip3 pipx uv poetry
+    pdm hatch tox nox pytest cargo go gradle gradlew mvn mvnw ant bazel sbt mix rake bundle gem
+    rails composer dotnet swift meson scons cabal stack nix-build docker-compose pre-commit
+    invoke"""
+)
+"""They run code that stands in the files of a folder."""
+
+INSTALLERS: Final = names("dpkg rpm installer apt apt-get dnf yum zypper apk pacman snap open")
+"""They run code of the package that they are given."""
+
+
+SHELLS = names("sh bash zsh dash ksh mksh ash fish csh tcsh rbash")
+INTERPRETERS = names("python perl ruby node php lua deno bun tclsh osascript pwsh powershell")
+
+SYSTEM_FOLDERS = names("/bin /usr/bin /usr/local/bin /sbin /usr/sbin /opt/homebrew/bin")
+"""Where a program is what its name says."""
+
+
+# A command's name is asked for at every step of reading and judging it.
+@lru_cache(maxsize=64)
+def plain_name(text: str) -> str:
+    """A program's name without folder, version and capitals: `/bin/python3.12` is `python`."""
+    name = text.rpartition("/")[2].lower()
+    family = name.rstrip("0123456789.")
+    return family if family in INTERPRETERS else name
+
+
+def is_itself(text: str) -> bool:
+    """Return whether a program's name, as it is written, can only mean the system's own program."""
+    folder, slash, name = text.rpartition("/")
+    return name == plain_name(name) and (not slash or folder in SYSTEM_FOLDERS)
+
 
 Joined = Literal["", "&&", "||"]
 Scope = tuple[int, ...]

@@ -11,10 +11,15 @@ from collections.abc import Iterator, Sequence
 
 import msgspec
 
-from watchgate.core.policy.filling import FILLERS, UNPACKERS
-from watchgate.core.policy.shell.commands import Command
-from watchgate.core.policy.shell.names import INTERPRETERS, SHELLS
-from watchgate.core.policy.shell.words import Word, names
+from watchgate.core.policy.shell.commands import (
+    FILLERS,
+    INTERPRETERS,
+    SHELLS,
+    UNPACKERS,
+    Command,
+    Word,
+    names,
+)
 from watchgate.core.policy.shell.wrappers import PREFIXES
 
 _SOURCES = names("source .")

@@ -1,21 +1,70 @@
-"""The words of a command from the nodes of the tree, with the scripts in their substitutions."""
+"""The words of a command from the nodes of the tree, with the scripts in their substitutions.
+
+Arithmetic evaluates the text that its variables hold, and runs the substitutions in that text.
+
+A variable that holds a number, or a text that stands in the script, is seen through. What a loop
+reads from a file, or a substitution prints, is somebody else's text.
+"""
 
 from __future__ import annotations
 
 import re
 from abc import ABC, abstractmethod
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from watchgate.core.patterns.allowance import check
-from watchgate.core.policy.shell import arithmetic
-from watchgate.core.policy.shell.decode import decode
-from watchgate.core.policy.shell.script import TOO_WORDY, Notes, Part, Script, Source
-from watchgate.core.policy.shell.words import Expands, Word
+from watchgate.core.policy.shell.commands import Expands, Word, names
+from watchgate.core.policy.shell.script import TOO_WORDY, Notes, PipelinePart, Script, ScriptSource
+from watchgate.core.policy.shell.word_reader import decode
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from watchgate.core.policy.shell.grammar import Node
+
+
+_TAKERS = names("read mapfile readarray getopts")
+_UNNAMED = names("REPLY MAPFILE OPTARG")
+_NAME = re.compile(r"[A-Za-z_]\w*", re.ASCII)
+_OPERAND = r"""(?:\s+-\w+)*(?:\s*<\s*(?:"\$\w+"|[^|;&()<>$`\s"]+))?"""
+_COUNTS = re.compile(
+    r"\$\(\s*(?:[^;&`\n()]*\|\s*)?(?:"
+    rf"(?:wc{_OPERAND}|nproc|id\s+-[ug]|date(?:\s+-u)?\s+['\"]?\+%\w['\"]?)\s*"
+    r"|(?:seq\s[^;&|()`\n]*|git\s+rev-list\s+--count\s[^;&|()`\n]*"
+    r"""|grep\s+-[iEFvwx]*c[iEFvwx]*\s(?:"\$\w+"|[^;&|()$`*?\[\n"])*"""
+    r")(?:\n\s*)?)\)"
+)
+_NUMBER = re.compile(r"\$[#?$!]|\$\{#\w+(?:\[[@*]\])?\}|\$\(\((?:[^()]|\([^()]*\))*\)\)", re.ASCII)
+_UNSURE = re.compile(r"[$`*?\[]|<\(")
+
+
+def evaluated(raw: str, notes: Notes) -> None:
+    """Note which variables a sum reads; `raw` is the expansion or statement as it is written."""
+    own = raw[:2] if raw.startswith("$") else ""
+    rest = _COUNTS.sub("0", raw[len(own) :])
+    if "$(" in _NUMBER.sub("0", rest) or "`" in rest:
+        notes.doubt("Evaluates what a command prints, which may run commands within it")
+    notes.sums(_NAME.findall(rest))
+
+
+def assigned(name: str, value: str, notes: Notes) -> None:
+    """Note a variable whose value is not known to be a number or a text of the script."""
+    if _UNSURE.search(_NUMBER.sub("0", _COUNTS.sub("0", value))):
+        notes.takes((name,))
+
+
+def taken(words: Sequence[Word], notes: Notes) -> None:
+    """Note the variables into which a command puts what it reads."""
+    if _program(words) in _TAKERS:
+        notes.takes((*_UNNAMED, *(word.text for word in words[1:] if _NAME.fullmatch(word.text))))
+
+
+def _program(words: Sequence[Word]) -> str:
+    """The program behind `builtin` and `command`, which run it as it is."""
+    rest = [w.text for w in words if w.text not in ("builtin", "command") and w.text[:1] != "-"]
+    return rest[0] if rest else ""
+
 
 LITERALS = frozenset(
     "word number string raw_string ansi_c_string translated_string simple_expansion expansion"
@@ -52,7 +101,7 @@ NOT_FOUND = "Runs a command in a place where it could not be read"
 class WordReader(ABC):
     """Reads words of one source; `script` and `reread` read the commands within them."""
 
-    def __init__(self, source: Source, notes: Notes, depth: int) -> None:
+    def __init__(self, source: ScriptSource, notes: Notes, depth: int) -> None:
         self.source = source
         self.notes = notes
         self.depth = depth
@@ -94,7 +143,7 @@ class WordReader(ABC):
         else:
             self.notes.doubt(_PASSED_OVER)
 
-    def words_of(self, nodes: Sequence[Node], part: Part) -> list[Word]:
+    def words_of(self, nodes: Sequence[Node], part: PipelinePart) -> list[Word]:
         """The words of nodes that stand side by side, which is one word as it is written."""
         start, end = nodes[0].start_byte, nodes[-1].end_byte
         if _PLAIN.fullmatch(self.source.text, start, end):
@@ -117,17 +166,17 @@ class WordReader(ABC):
         self.decoded += len(words)
         return words
 
-    def word_of(self, node: Node, part: Part) -> Word:
+    def word_of(self, node: Node, part: PipelinePart) -> Word:
         """The one word that a node stands for; more of them are more than one can say."""
         words = self.words_of([node], part)
         return words[0] if len(words) == 1 else self.loose(node, part)
 
-    def loose(self, node: Node, part: Part) -> Word:
+    def loose(self, node: Node, part: PipelinePart) -> Word:
         """A word as it is written, with the scripts in it, where its quotes do not matter."""
         self.scripts_in(node, part)
         return self.piece(node.start_byte, node.end_byte, "words" if node.child_count else "")
 
-    def scripts_in(self, node: Node, part: Part) -> None:
+    def scripts_in(self, node: Node, part: PipelinePart) -> None:
         """Add the scripts within a node; the text tells whether there are more of them."""
         text, start = self.source.text, node.start_byte
         if not _RUNS.search(text, start, node.end_byte):
@@ -144,7 +193,7 @@ class WordReader(ABC):
         if _RUNS.search("".join(rest)):
             self.notes.doubt(NOT_FOUND)
 
-    def sets(self, start: int, end: int, part: Part) -> None:
+    def sets(self, start: int, end: int, part: PipelinePart) -> None:
         """Add the assignment of a variable of the environment that is set in passing."""
         name = self.source.text[start:end]
         if _ENVIRONMENT.fullmatch(name):
@@ -152,17 +201,17 @@ class WordReader(ABC):
             word = Word(f"{name}=", at, *self.source.position(start, end), "value", f"{name}=")
             part.assignments.append(word)
 
-    def computed_text(self, start: int, end: int, part: Part) -> None:
+    def computed_text(self, start: int, end: int, part: PipelinePart) -> None:
         """Note arithmetic, and text that looks more like a command in two subshells."""
         self.notes.computes = True
         raw = self.source.text[start:end]
-        arithmetic.evaluated(raw, self.notes)
+        evaluated(raw, self.notes)
         for match in _SET_BY_SUM.finditer(self.source.text, start, end):
             self.sets(*match.span(match.lastindex or 0), part)
         if _NO_SUM.search(raw):
             self.notes.doubt("Could be arithmetic or a command")
 
-    def _expansion(self, node: Node, part: Part) -> tuple[Expands, Expands]:
+    def _expansion(self, node: Node, part: PipelinePart) -> tuple[Expands, Expands]:
         """Return what an expansion becomes outside and inside of double quotes."""
         kind = node.type
         raw = self.source.text[node.start_byte : node.end_byte]
@@ -176,7 +225,7 @@ class WordReader(ABC):
             sub := _SUBSCRIPT.match(self.source.text, node.end_byte)
         ):
             self.notes.computes = True
-            arithmetic.evaluated(sub.group(), self.notes)
+            evaluated(sub.group(), self.notes)
         if kind == "arithmetic_expansion":
             self.computed_text(node.start_byte, node.end_byte, part)
             return "value", "value"
@@ -190,7 +239,7 @@ class WordReader(ABC):
                 self.sets(node.start_byte + span[0], node.start_byte + span[1], part)
             if _COMPUTES.search(raw):
                 self.notes.computes = True
-                arithmetic.evaluated(raw, self.notes)
+                evaluated(raw, self.notes)
             if "@P" in raw:
                 self.notes.doubt("Reads the value of a variable as commands")
         return ("value" if raw in _SINGLE_VALUES else "words"), ("words" if "@" in raw else "value")

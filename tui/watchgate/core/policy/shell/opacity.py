@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from watchgate.core.policy.shell import powershell_given
-from watchgate.core.policy.shell.names import INTERPRETERS, SHELLS, plain_name
+from watchgate.core.policy.shell.commands import INTERPRETERS, SHELLS, Word, names, plain_name
 from watchgate.core.policy.shell.unwrap import after_options, script_option, unwrap
-from watchgate.core.policy.shell.words import Word, names
 
 _INLINE_FLAGS = frozenset("cerpE")
 _INLINE_OPTIONS = ("--eval", "--print", "--execute")

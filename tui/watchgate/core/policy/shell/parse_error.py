@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
-from watchgate.core.text import Span
+from watchgate.core.base.text import Span
 
 
 class ParseError(NamedTuple):

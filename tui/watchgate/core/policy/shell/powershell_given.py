@@ -7,7 +7,7 @@ import binascii
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from watchgate.core.policy.shell.words import Word, names
+from watchgate.core.policy.shell.commands import Word, names
 
 _PROGRAMS: Final = names("pwsh powershell pwsh-preview pwsh.exe powershell.exe")
 _VALUED: Final = names("executionpolicy ex ep outputformat o of inputformat in if windowstyle w")

@@ -1,28 +1,105 @@
-"""The parts of a PowerShell command: its program, its arguments, its blocks and redirects."""
+"""The parts of a PowerShell command: its program, its arguments, its blocks and redirects.
+
+The nodes of PowerShell's grammar: it wraps each value in one node for every kind of operator.
+"""
 
 from __future__ import annotations
 
+import re
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from watchgate.core.policy.shell import powershell_words as words_of
-from watchgate.core.policy.shell.names import plain_name
-from watchgate.core.policy.shell.powershell_nodes import (
-    NUMBERS,
-    STRINGS,
-    WORDS,
-    adjacent,
-    innermost,
-    is_number,
-    operands,
-)
+from watchgate.core.policy.shell.commands import Redirect, Word, names, plain_name
 from watchgate.core.policy.shell.powershell_words import Argument, made_word
-from watchgate.core.policy.shell.script import Notes, Part, Script, Source
-from watchgate.core.policy.shell.words import Redirect, Word
+from watchgate.core.policy.shell.script import Notes, PipelinePart, Script, ScriptSource
 
 if TYPE_CHECKING:
     from watchgate.core.policy.shell.powershell_grammar import Node
+
+
+STRINGS = names(
+    """expandable_string_literal expandable_here_string_literal verbatim_string_characters
+    verbatim_here_string_characters"""
+)
+NUMBERS = names("decimal_integer_literal hexadecimal_integer_literal real_literal")
+WORDS = names("generic_token command_parameter command_name simple_name")
+
+
+_BEFORE_COMMENT = " \t\n;{}()|&,="
+_WITHIN = re.compile(r"[^\s;{}()|&,=]#")
+
+
+def innermost(node: Node) -> Node:
+    """The node that says what a chain of nodes with one child each is."""
+    while node.type not in STRINGS and node.type not in ("variable", "script_block_expression"):
+        named = [child for child in node.children if child.is_named]
+        if len(named) != 1 or len(node.children) != 1:
+            return node
+        if named[0].type in ("command", "statement_list") or (node.type in WORDS):
+            return node
+        node = named[0]
+    return node
+
+
+def is_broken(root: Node) -> bool:
+    """Tell whether a tree has errors; a blank that is missing in `a,b` is none."""
+    todo = [root] if root.has_error else []
+    while todo:
+        node = todo.pop()
+        if node.is_error or (node.is_missing and node.type != " "):
+            return True
+        todo += (child for child in node.children if child.has_error)
+    return False
+
+
+def hides_words(root: Node, text: str) -> bool:
+    """Tell whether a comment begins within a word, where PowerShell goes on with the word."""
+    todo = [root] if _WITHIN.search(text) else []
+    while todo:
+        node = todo.pop()
+        begins = node.start_byte
+        if node.type == "comment" and begins and text[begins - 1] not in _BEFORE_COMMENT:
+            return True
+        todo += node.children
+    return False
+
+
+def is_number(node: Node) -> bool:
+    """Tell whether an expression is a number with its sign, as an option such as `-5` is."""
+    return node.type == "expression_with_unary_operator" and (
+        innermost(node.children[-1]).type in NUMBERS
+    )
+
+
+def operands(node: Node) -> list[Node]:
+    """The values of a list, or of a method's arguments."""
+    named = [child for child in node.children if child.is_named]
+    if len(named) == 1 and named[0].type == "argument_expression_list":
+        named = [child for child in named[0].children if child.is_named]
+    return named
+
+
+def adjacent(pieces: Sequence[Node]) -> list[list[Node]]:
+    """The parts of each word: what stands side by side is one."""
+    groups: list[list[Node]] = []
+    end = -1
+    for piece in pieces:
+        if piece.type == "command_argument_sep":
+            if piece.start_byte == piece.end_byte or not piece.is_named:
+                continue
+            colon = any(child.type == ":" for child in piece.children)
+            if not colon:
+                end = -1
+                continue
+        if groups and piece.start_byte == end:
+            groups[-1].append(piece)
+        else:
+            groups.append([piece])
+        end = piece.end_byte
+    return groups
+
 
 MAX_DEPTH = 40
 UNREAD = "Is PowerShell that could not be read"
@@ -33,7 +110,7 @@ _SPLAT = "Gives a command parameters that stand elsewhere"
 class PartReader(ABC):
     """Reads the words, values and redirects of commands; what runs in them is read elsewhere."""
 
-    def __init__(self, source: Source, notes: Notes, depth: int) -> None:
+    def __init__(self, source: ScriptSource, notes: Notes, depth: int) -> None:
         self.source = source
         self.notes = notes
         self.depth = depth
@@ -53,7 +130,7 @@ class PartReader(ABC):
     def inner(self, node: Node) -> Script:
         """All that runs below the node of an expression."""
 
-    def elements(self, node: Node, part: Part) -> tuple[Word | None, list[Argument]]:
+    def elements(self, node: Node, part: PipelinePart) -> tuple[Word | None, list[Argument]]:
         """The program's word and the arguments; blocks, values and redirects go into the part."""
         pieces: list[Node] = []
         arguments: list[Argument] = []
@@ -80,14 +157,14 @@ class PartReader(ABC):
         arguments += filter(None, (self.argument(group, part) for group in adjacent(pieces)))
         return head, arguments
 
-    def named(self, node: Node, part: Part) -> Word:
+    def named(self, node: Node, part: PipelinePart) -> Word:
         """The word of a program's name, of which a value may be a part."""
         if node.type not in ("command_name", *STRINGS):
             part.inner.append(self.inner(node))
             self.notes.doubt(_UNNAMED)
         return words_of.program(self.word([node]))
 
-    def argument(self, group: Sequence[Node], part: Part) -> Argument:
+    def argument(self, group: Sequence[Node], part: PipelinePart) -> Argument:
         """The words of one argument; none for a block, which is run in the part."""
         if group[0].type == "redirection":
             self.redirect(group[0], part)
@@ -131,7 +208,7 @@ class PartReader(ABC):
         start, end = self.source.position(nodes[0].start_byte, nodes[-1].end_byte)
         return words_of.word(pieces, start, end)
 
-    def piece(self, node: Node) -> words_of.Piece:
+    def piece(self, node: Node) -> words_of.WordPiece:
         """The part of a word that a node is."""
         if node.type in STRINGS:
             return words_of.quoted(self.source, node)
@@ -142,7 +219,7 @@ class PartReader(ABC):
             return words_of.bare(self.source, node.start_byte, node.end_byte)
         return self.constant(node) or words_of.unknown(self.source, node.start_byte)
 
-    def constant(self, node: Node) -> words_of.Piece | None:
+    def constant(self, node: Node) -> words_of.WordPiece | None:
         """The text that brackets hold: of strings that are added, and of `Join-Path`."""
         if self.depth >= MAX_DEPTH:
             self.doubt()
@@ -153,7 +230,7 @@ class PartReader(ABC):
         finally:
             self.depth -= 1
 
-    def _constant(self, core: Node) -> words_of.Piece | None:
+    def _constant(self, core: Node) -> words_of.WordPiece | None:
         named = [child for child in core.children if child.is_named]
         if core.type == "pipeline_chain" and len(core.children) == 1:
             core = named[0]
@@ -166,13 +243,13 @@ class PartReader(ABC):
             return words_of.added(added, "") if self.text(core.children[1]) == "+" else None
         if core.type != "command":
             return None
-        head, arguments = self.elements(core, Part())
+        head, arguments = self.elements(core, PipelinePart())
         if head is None or plain_name(head.text) != "join-path":
             return None
         folders = [word for argument in arguments for word in argument if word.prefix[:1] != "-"]
         return words_of.added([words_of.piece_of(each) for each in folders], "/")
 
-    def redirect(self, node: Node, part: Part) -> None:
+    def redirect(self, node: Node, part: PipelinePart) -> None:
         """Add a redirect of a file."""
         sign = next((each for each in node.children if "operator" in each.type), None)
         file = next((each for each in node.children if each.type == "redirected_file_name"), None)
@@ -185,7 +262,7 @@ class PartReader(ABC):
         target = self.word(named)
         self.add_redirect(self.text(sign), target, part)
 
-    def redirect_text(self, node: Node, text: str, part: Part) -> None:
+    def redirect_text(self, node: Node, text: str, part: PipelinePart) -> None:
         """Add a redirect that the grammar took for a word, such as `2>$null`."""
         sign, _, name = text.rpartition(">")
         digits = sign.strip(">")
@@ -203,7 +280,7 @@ class PartReader(ABC):
         span = self.source.position(start, node.end_byte)
         self.add_redirect(">>" if ">>" in text else ">", words_of.word([piece], *span), part)
 
-    def add_redirect(self, sign: str, target: Word, part: Part) -> None:
+    def add_redirect(self, sign: str, target: Word, part: PipelinePart) -> None:
         """Add a redirect to a file; nothing at all is the file that takes everything."""
         if target.text.lower() in ("${null}", "$null", ""):
             target = Word("/dev/null", (target.start,) * 9, *target.span, "", "/dev/null")

@@ -8,9 +8,9 @@ from typing import Final
 
 import msgspec
 
+from watchgate.core.policy.shell.commands import Word, names
 from watchgate.core.policy.shell.powershell_cmdlets import CMDLETS, COMMON, KINDS, Cmdlet
 from watchgate.core.policy.shell.powershell_words import Argument, made_word
-from watchgate.core.policy.shell.words import Word, names
 
 _MATCHES_NAMES: Final = names("path filepath destination")
 _STORE: Final = re.compile(

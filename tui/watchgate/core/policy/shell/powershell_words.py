@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from watchgate.core.policy.shell.commands import Expands, Word
 from watchgate.core.policy.shell.powershell_grammar import LONG_OPTION
-from watchgate.core.policy.shell.script import Source
-from watchgate.core.policy.shell.words import Expands, Word
+from watchgate.core.policy.shell.script import ScriptSource
 
 if TYPE_CHECKING:
     from watchgate.core.policy.shell.powershell_grammar import Node
@@ -32,7 +32,7 @@ Argument = tuple[Word, ...]
 """One argument: several words where it is a list of values."""
 
 
-class Piece(msgspec.Struct):
+class WordPiece(msgspec.Struct):
     """A part of a word, as long as its places."""
 
     text: str
@@ -44,7 +44,7 @@ class Unread(ValueError):
     """A word that the grammar reads otherwise than PowerShell may."""
 
 
-def bare(source: Source, start: int, end: int) -> Piece:
+def bare(source: ScriptSource, start: int, end: int) -> WordPiece:
     """A part without quotes."""
     text = source.text[start:end]
     if _UNREAD_SIGNS.search(text):
@@ -57,7 +57,7 @@ def bare(source: Source, start: int, end: int) -> Piece:
     return word
 
 
-def _joined(text: str, at: Sequence[int]) -> Piece:
+def _joined(text: str, at: Sequence[int]) -> WordPiece:
     """A part of which some is in quotes, in which nothing is expanded."""
     open_with = ""
     offsets: list[int] = []
@@ -66,10 +66,10 @@ def _joined(text: str, at: Sequence[int]) -> Piece:
             open_with = "" if open_with else sign
         else:
             offsets.append(index)
-    return Piece("".join(text[index] for index in offsets), [at[index] for index in offsets])
+    return WordPiece("".join(text[index] for index in offsets), [at[index] for index in offsets])
 
 
-def quoted(source: Source, node: Node) -> Piece:
+def quoted(source: ScriptSource, node: Node) -> WordPiece:
     """The value of a string."""
     start, end = node.start_byte, node.end_byte
     text = source.text[start:end]
@@ -77,15 +77,15 @@ def quoted(source: Source, node: Node) -> Piece:
     if text.startswith("@"):
         inner = slice(text.index("\n") + 1, max(text.rindex("\n"), text.index("\n") + 1))
         text, at, escapes = text[inner], at[inner], text[1] == '"'
-        return _unescaped(text, at, '"') if escapes else Piece(text, at)
+        return _unescaped(text, at, '"') if escapes else WordPiece(text, at)
     if text[0] == "'":
         return _undoubled(text[1:-1], at[1:-1])
     return _unescaped(text[1:-1], at[1:-1], '""')
 
 
-def _undoubled(text: str, at: list[int]) -> Piece:
+def _undoubled(text: str, at: list[int]) -> WordPiece:
     offsets = [i for i, sign in enumerate(text) if sign != "'" or _runs_evenly(text, i)]
-    return Piece("".join(text[i] for i in offsets), [at[i] for i in offsets])
+    return WordPiece("".join(text[i] for i in offsets), [at[i] for i in offsets])
 
 
 def _runs_evenly(text: str, index: int) -> bool:
@@ -96,7 +96,7 @@ def _runs_evenly(text: str, index: int) -> bool:
     return (index - before) % 2 == 1
 
 
-def _unescaped(text: str, at: list[int], doubled: str) -> Piece:
+def _unescaped(text: str, at: list[int], doubled: str) -> WordPiece:
     """An expandable string with its escapes read; what is expanded stays as it is written."""
     value, places, literal = "", [], True
     index = 0
@@ -116,13 +116,13 @@ def _unescaped(text: str, at: list[int], doubled: str) -> Piece:
             index += 1
         value += made
         places += [at[index - 1]] * len(made)
-    return Piece(value, places) if literal else _with_variables(value, places)
+    return WordPiece(value, places) if literal else _with_variables(value, places)
 
 
-def _with_variables(text: str, at: list[int]) -> Piece:
+def _with_variables(text: str, at: list[int]) -> WordPiece:
     """The text with names of variables as a shell has them."""
     if "$" not in text:
-        return Piece(text, at)
+        return WordPiece(text, at)
     value, places, done = "", [], 0
     for hit in _VARIABLE.finditer(text):
         name = (hit[1] or hit[2]).lower()
@@ -131,28 +131,28 @@ def _with_variables(text: str, at: list[int]) -> Piece:
         value += text[done : hit.start()] + made
         places += at[done : hit.start()] + [at[hit.start()]] * len(made)
         done = hit.end()
-    return Piece(value + text[done:], places + at[done:], "value")
+    return WordPiece(value + text[done:], places + at[done:], "value")
 
 
-def variable(source: Source, start: int, end: int) -> Piece:
+def variable(source: ScriptSource, start: int, end: int) -> WordPiece:
     """A variable that is a whole word, or a part of one."""
     text = source.text[start:end]
     if text.startswith("@"):
         raise Unread
     if (constant := _CONSTANTS.get(text.lower())) is not None:
-        return Piece(constant, [source.at[start]] * len(constant))
+        return WordPiece(constant, [source.at[start]] * len(constant))
     word = _with_variables(text, list(source.at[start:end]))
     if word.text not in ("$HOME", "$PWD"):
         word.expands = "words"
     return word
 
 
-def unknown(source: Source, start: int) -> Piece:
+def unknown(source: ScriptSource, start: int) -> WordPiece:
     """A part that only the run shows."""
-    return Piece("${_}", [source.at[start]] * 4, "words")
+    return WordPiece("${_}", [source.at[start]] * 4, "words")
 
 
-def added(pieces: Sequence[Piece | None], between: str) -> Piece | None:
+def added(pieces: Sequence[WordPiece | None], between: str) -> WordPiece | None:
     """The parts one behind the other; None where one of them is not known."""
     text, at = "", list[int]()
     expands: Expands = ""
@@ -163,15 +163,15 @@ def added(pieces: Sequence[Piece | None], between: str) -> Piece | None:
         text += joint + piece.text
         at += [*(at[-1:] * len(joint)), *piece.at]
         expands = "value" if piece.expands else expands
-    return Piece(text, at, expands)
+    return WordPiece(text, at, expands)
 
 
-def piece_of(given: Word) -> Piece:
+def piece_of(given: Word) -> WordPiece:
     """A word as a part of another one."""
-    return Piece(given.text, list(given.at), given.expands)
+    return WordPiece(given.text, list(given.at), given.expands)
 
 
-def word(pieces: Sequence[Piece], start: int, end: int) -> Word:
+def word(pieces: Sequence[WordPiece], start: int, end: int) -> Word:
     """The word that pieces are together."""
     text = "".join(each.text for each in pieces)
     at = [place for each in pieces for place in each.at]

@@ -7,8 +7,8 @@ from typing import Literal
 
 import msgspec
 
-from watchgate.core.policy.shell.words import Redirect, Word
-from watchgate.core.text import Span
+from watchgate.core.base.text import Span
+from watchgate.core.policy.shell.commands import Redirect, Word
 
 Sign = Literal["", "&&", "||", "&"]
 
@@ -16,7 +16,7 @@ TOO_MUCH = "Runs more commands than anybody reads"
 TOO_WORDY = "Has more words than anybody reads"
 
 
-class Part(msgspec.Struct, gc=False):
+class PipelinePart(msgspec.Struct, gc=False):
     """One command of a pipeline while it is read, or a group such as a loop or a subshell.
 
     `same` are the words of a shell command that does the same, where it is no shell's own.
@@ -46,9 +46,9 @@ class Part(msgspec.Struct, gc=False):
 class Script(msgspec.Struct, gc=False):
     """A list of pipelines."""
 
-    pipelines: list[list[Part]] = []
+    pipelines: list[list[PipelinePart]] = []
 
-    def append(self, part: Part) -> None:
+    def append(self, part: PipelinePart) -> None:
         """Add a part that is a pipeline of its own."""
         self.pipelines.append([part])
 
@@ -70,14 +70,14 @@ class Script(msgspec.Struct, gc=False):
             self.extend(script)
 
     @property
-    def last(self) -> Part:
+    def last(self) -> PipelinePart:
         """The part that a redirect behind the whole list belongs to."""
         if not self.pipelines:
-            self.append(Part())
+            self.append(PipelinePart())
         return self.pipelines[-1][-1]
 
 
-class Source(msgspec.Struct, frozen=True, gc=False):
+class ScriptSource(msgspec.Struct, frozen=True, gc=False):
     """A text to read; `at` gives each character's position in the original text."""
 
     text: str

@@ -8,10 +8,9 @@ from collections.abc import Iterator, Sequence
 
 import msgspec
 
-from watchgate.core.policy.shell.names import SHELLS, is_itself, plain_name
-from watchgate.core.policy.shell.options import Options, split
-from watchgate.core.policy.shell.sought import sought
-from watchgate.core.policy.shell.words import Word
+from watchgate.core.policy.shell.commands import SHELLS, Word, is_itself, plain_name
+from watchgate.core.policy.shell.find_tests import sought
+from watchgate.core.policy.shell.wrapper_options import WrapperOptions, split
 from watchgate.core.policy.shell.wrappers import (
     PLAIN_SCRIPT,
     PLAIN_SHELLS,
@@ -305,7 +304,7 @@ def _operand_scripts(program: str, words: Sequence[Word]) -> Iterator[Word]:
         yield operands[0] if program == "trap" else _joined(operands)
 
 
-def _between(words: Sequence[Word], known: Options) -> Iterator[Word]:
+def _between(words: Sequence[Word], known: WrapperOptions) -> Iterator[Word]:
     """The operands, between which options may stand."""
     while words := words[split(words, known).length :]:
         yield words[0]
@@ -329,4 +328,4 @@ def _joined(words: Sequence[Word]) -> Word:
 
 def after_options(words: Sequence[Word]) -> Sequence[Word]:
     """The words behind the options, each of which is taken to have no value."""
-    return words[split(words, Options()).length :]
+    return words[split(words, WrapperOptions()).length :]

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import msgspec
 
-from watchgate.core.policy.shell.names import SHELLS
-from watchgate.core.policy.shell.options import Options, options
-from watchgate.core.policy.shell.words import names
+from watchgate.core.policy.shell.commands import SHELLS, names
+from watchgate.core.policy.shell.wrapper_options import WrapperOptions, options
 
 
 class Prefix(msgspec.Struct, frozen=True):
@@ -20,7 +19,7 @@ class Prefix(msgspec.Struct, frozen=True):
     right behind it, and all before is its own; without it, its own words may stand anywhere.
     """
 
-    options: Options = Options()
+    options: WrapperOptions = WrapperOptions()
     operands: int = 0
     only_asks: frozenset[str] = frozenset()
     harmless: frozenset[str] | None = None

@@ -8,9 +8,9 @@ from collections.abc import Iterator
 from watchgate.service.crashtest.model.conversation import (
     Conversation,
     Json,
-    Message,
+    ModelMessage,
     Reply,
-    ToolResult,
+    WireResult,
     plain_text,
 )
 
@@ -24,20 +24,20 @@ USAGE = {
 
 def read(body: Json) -> Conversation:
     """Reads the conversation in the body of `POST /v1/messages`."""
-    replies: list[Message] = []
+    replies: list[ModelMessage] = []
     asked: list[str] = []
-    results: list[ToolResult] = []
+    results: list[WireResult] = []
     for message in body.get("messages", []):
         content = message["content"]
         blocks = content if isinstance(content, list) else [{"type": "text", "text": content}]
         if message["role"] == "assistant":
             text = plain_text([block for block in blocks if block["type"] == "text"])
-            replies.append(Message(text, sum(block["type"] == "tool_use" for block in blocks)))
+            replies.append(ModelMessage(text, sum(block["type"] == "tool_use" for block in blocks)))
             continue
         for block in blocks:
             if block["type"] == "tool_result":
                 text = plain_text(block.get("content"))
-                results.append(ToolResult(block["tool_use_id"], text))
+                results.append(WireResult(block["tool_use_id"], text))
             elif block["type"] == "text":
                 asked.append(block["text"])
     return Conversation(

@@ -8,9 +8,9 @@ from collections.abc import Iterator
 from watchgate.service.crashtest.model.conversation import (
     Conversation,
     Json,
-    Message,
+    ModelMessage,
     Reply,
-    ToolResult,
+    WireResult,
     plain_text,
 )
 
@@ -24,16 +24,16 @@ USAGE = {
 
 def read(body: Json) -> Conversation:
     """Reads the conversation in the body of `POST /v1/chat/completions`."""
-    replies: list[Message] = []
+    replies: list[ModelMessage] = []
     asked: list[str] = []
-    results: list[ToolResult] = []
+    results: list[WireResult] = []
     for message in body["messages"]:
         text = plain_text(message.get("content"))
         match message["role"]:
             case "assistant":
-                replies.append(Message(text, len(message.get("tool_calls") or ())))
+                replies.append(ModelMessage(text, len(message.get("tool_calls") or ())))
             case "tool":
-                results.append(ToolResult(message["tool_call_id"], text))
+                results.append(WireResult(message["tool_call_id"], text))
             case "user":
                 asked.append(text)
     return Conversation(

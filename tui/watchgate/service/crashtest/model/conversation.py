@@ -35,7 +35,7 @@ class Shell(msgspec.Struct, frozen=True):
     extra: Json = {}
 
 
-class Use(msgspec.Struct, frozen=True):
+class ToolUse(msgspec.Struct, frozen=True):
     """Calls a tool by the agent's own name for it."""
 
     tool: str
@@ -46,20 +46,20 @@ class Turn(msgspec.Struct, frozen=True):
     """One answer of the model: a text, and tool calls if any."""
 
     text: str
-    calls: tuple[Shell | Use, ...] = ()
+    calls: tuple[Shell | ToolUse, ...] = ()
 
 
-Script = tuple[Turn, ...]
+ModelScript = tuple[Turn, ...]
 
 
-class ToolResult(msgspec.Struct, frozen=True):
+class WireResult(msgspec.Struct, frozen=True):
     """The result of one call, as the agent reports it to the model."""
 
     call_id: str
     text: str
 
 
-class Message(msgspec.Struct, frozen=True):
+class ModelMessage(msgspec.Struct, frozen=True):
     """An earlier answer of the model, as the agent repeats it."""
 
     text: str
@@ -72,9 +72,9 @@ class Conversation(msgspec.Struct, frozen=True, kw_only=True):
     model: str
     stream: bool
     tools: dict[str, Json]
-    replies: tuple[Message, ...]
+    replies: tuple[ModelMessage, ...]
     asked: tuple[str, ...]
-    results: tuple[ToolResult, ...]
+    results: tuple[WireResult, ...]
 
     @property
     def scripted(self) -> bool:
@@ -82,7 +82,7 @@ class Conversation(msgspec.Struct, frozen=True, kw_only=True):
         return bool(self.tools) and any(MARKER in text for text in self.asked)
 
 
-class Call(msgspec.Struct, frozen=True):
+class WireCall(msgspec.Struct, frozen=True):
     """A tool call ready for the wire."""
 
     id: str
@@ -94,10 +94,10 @@ class Reply(msgspec.Struct, frozen=True):
     """The model's answer to one request."""
 
     text: str
-    calls: tuple[Call, ...] = ()
+    calls: tuple[WireCall, ...] = ()
 
 
-def next_reply(script: Script, conversation: Conversation) -> Reply:
+def next_reply(script: ModelScript, conversation: Conversation) -> Reply:
     """Returns the script's next turn, or its end; "ok" where it is not the session itself."""
     if not conversation.scripted:
         return Reply("ok")
@@ -107,14 +107,14 @@ def next_reply(script: Script, conversation: Conversation) -> Reply:
         return Reply(FINAL_TEXT)
     turn = script[played]
     calls = tuple(
-        Call(f"{played:02d}_{number}", *_concrete(call, conversation.tools))
+        WireCall(f"{played:02d}_{number}", *_concrete(call, conversation.tools))
         for number, call in enumerate(turn.calls)
     )
     return Reply(turn.text, calls)
 
 
-def _concrete(call: Shell | Use, tools: Container[str]) -> tuple[str, Json]:
-    if isinstance(call, Use):
+def _concrete(call: Shell | ToolUse, tools: Container[str]) -> tuple[str, Json]:
+    if isinstance(call, ToolUse):
         return call.tool, call.arguments
     for tool, (argument, others) in SHELLS.items():
         if tool in tools:

@@ -10,9 +10,9 @@ import re
 from watchgate.service.crashtest.model.conversation import (
     Conversation,
     Json,
-    Message,
+    ModelMessage,
     Reply,
-    ToolResult,
+    WireResult,
 )
 
 ASKED = re.compile(r"/v1(?:beta|alpha)?/models/([^:/]+):(generateContent|streamGenerateContent)")
@@ -26,14 +26,14 @@ USAGE = {
 
 def read(body: Json, model: str, *, stream: bool) -> Conversation:
     """Reads the conversation in the body of a request to a model's `generateContent`."""
-    replies: list[Message] = []
+    replies: list[ModelMessage] = []
     asked: list[str] = []
-    results: list[ToolResult] = []
+    results: list[WireResult] = []
     for content in body.get("contents") or ():
         parts = content.get("parts") or ()
         text = "".join(part.get("text", "") for part in parts)
         if content.get("role") == "model":
-            replies.append(Message(text, sum("functionCall" in part for part in parts)))
+            replies.append(ModelMessage(text, sum("functionCall" in part for part in parts)))
             continue
         asked.append(text)
         results.extend(
@@ -55,9 +55,9 @@ def read(body: Json, model: str, *, stream: bool) -> Conversation:
     )
 
 
-def _result(response: Json) -> ToolResult:
+def _result(response: Json) -> WireResult:
     fields = response.get("response") or {}
-    return ToolResult(response.get("id", ""), "\n".join(str(value) for value in fields.values()))
+    return WireResult(response.get("id", ""), "\n".join(str(value) for value in fields.values()))
 
 
 def whole(reply: Reply, model: str, reply_id: str) -> Json:

@@ -8,9 +8,9 @@ from collections.abc import Iterable, Iterator
 from watchgate.service.crashtest.model.conversation import (
     Conversation,
     Json,
-    Message,
+    ModelMessage,
     Reply,
-    ToolResult,
+    WireResult,
     plain_text,
 )
 
@@ -28,19 +28,19 @@ def read(body: Json) -> Conversation:
 
     The wire lists a model answer's text and calls as items in a row; they are put together again.
     """
-    replies: list[Message] = []
+    replies: list[ModelMessage] = []
     asked: list[str] = []
-    results: list[ToolResult] = []
+    results: list[WireResult] = []
     answering = False
     for item in body.get("input") or ():
         kind = item.get("type", "message")
         by_model = kind.endswith("_call") or item.get("role") == "assistant"
         if by_model:
-            before = replies.pop() if answering else Message("", 0)
+            before = replies.pop() if answering else ModelMessage("", 0)
             text = plain_text(item.get("content")) if kind == "message" else ""
-            replies.append(Message(before.text + text, before.calls + (kind != "message")))
+            replies.append(ModelMessage(before.text + text, before.calls + (kind != "message")))
         elif kind.endswith("_output"):
-            results.append(ToolResult(item["call_id"], plain_text(item.get("output"))))
+            results.append(WireResult(item["call_id"], plain_text(item.get("output"))))
         elif item.get("role") in ("user", "developer"):
             asked.append(plain_text(item.get("content")))
         answering = by_model or (answering and kind == "reasoning")

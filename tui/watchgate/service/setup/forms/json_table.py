@@ -2,27 +2,118 @@
 
 A group is `{matcher?, hooks: [{type, command, timeout, ...}]}`. Entries of others are never touched
 nor moved, and what is ours is replaced where it stands: Codex ties its trust to the position.
+
+Our keys at the top of a JSON file: switches the agent needs, and the status line.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, Final
+from typing import Any, Final, Literal
 
 from watchgate.agents.base import Setup
-from watchgate.service.setup.command import is_ours
-from watchgate.service.setup.forms import json_edit, json_top
-from watchgate.service.setup.forms.editor import (
-    Hook,
+from watchgate.service.setup.forms import json_edit
+from watchgate.service.setup.forms.form_editor import (
+    FormHook,
     Item,
     StatusLine,
     Table,
-    Written,
+    WrittenEntry,
     timeout,
     timeout_s,
 )
-from watchgate.service.setup.forms.json_edit import Splice
-from watchgate.service.setup.forms.json_scan import JsonError, Node, scan
+from watchgate.service.setup.forms.json_edit import JsonError, Node, Splice, scan
+from watchgate.service.setup.guarded_command import is_our_command
+
+
+def put_top_keys(text: str, setup: Setup, status_line: str = "", wish: StatusLine = "set") -> str:
+    """Returns the text with our keys; what the user wrote under the same keys stays."""
+    if wish == "remove":
+        text = take_top_keys(text, setup, "")
+    root = _root(text, setup)
+    new: list[tuple[str | None, Any]] = [
+        (key, value) for key, value in setup.extra.items() if root.get(key, text) is None
+    ]
+    splices = []
+    shown = root.get(setup.status_line, text) if setup.status_line else None
+    wanted = {"type": "command", "command": status_line}
+    if setup.status_line and status_line:
+        if shown is None and wish == "set":
+            new.append((setup.status_line, wanted))
+        elif shown is not None and _is_ours(shown, text) and shown.load(text) != wanted:
+            splices.append(json_edit.replace(text, shown, wanted))
+    if new:
+        splices += json_edit.append(text, root, new)
+    return json_edit.apply(text, splices)
+
+
+def take_top_keys(text: str, setup: Setup, before: str) -> str:
+    """Returns the text without our status line, and without our switches that nobody changed."""
+    root = _root(text, setup)
+    had = _keys(before, setup)
+    doomed = [
+        at
+        for at, member in enumerate(root.members)
+        if (member.key == setup.status_line and _is_ours(member.value, text))
+        or (
+            had is not None
+            and member.key not in had
+            and member.key in setup.extra
+            and member.value.load(text) == setup.extra[member.key]
+        )
+    ]
+    return json_edit.apply(text, json_edit.remove(text, root, doomed)) if doomed else text
+
+
+def status_line_owner(text: str, setup: Setup) -> Literal["", "ours", "theirs"]:
+    """Returns the owner of the file's status line: "ours", "theirs" or, without one, ""."""
+    if not setup.status_line or not text.strip():
+        return ""
+    shown = _root(text, setup).get(setup.status_line, text)
+    if shown is None:
+        return ""
+    return "ours" if _is_ours(shown, text) else "theirs"
+
+
+def is_only_ours(text: str, setup: Setup) -> bool:
+    """Returns whether nothing is left in a text but switches of ours, and no comment either."""
+    if setup.form in ("kimi", "scripts", "plugin"):
+        return False
+    root = _root(text, setup)
+    return json_edit.is_bare(text, root) and all(
+        member.key in setup.extra and member.value.load(text) == setup.extra[member.key]
+        for member in root.members
+    )
+
+
+def missing_switches(text: str, setup: Setup) -> tuple[str, ...]:
+    """Returns the switches that are missing or have another value than the agent's hooks need."""
+    root = _root(text, setup)
+    nodes = {key: root.get(key, text) for key in setup.extra}
+    return tuple(
+        key for key, node in nodes.items() if node is None or node.load(text) != setup.extra[key]
+    )
+
+
+def _root(text: str, setup: Setup) -> Node:
+    root = scan(text, comments=setup.comments)
+    if root.type != "object":
+        raise JsonError(text, root.start, "the file does not hold a JSON object")
+    return root
+
+
+def _keys(text: str, setup: Setup) -> set[str] | None:
+    """Returns the keys at the top of a text; None where nothing is known of it."""
+    try:
+        return {member.key for member in _root(text, setup).members} if text.strip() else None
+    except JsonError:
+        return None
+
+
+def _is_ours(shown: Node, text: str) -> bool:
+    command = shown.get("command", text)
+    return command is not None and is_our_command(command.load(text))
+
 
 HOOKS: Final = "hooks"
 _TYPED: Final = ("groups", "copilot")
@@ -39,7 +130,7 @@ class JsonTable:
         self._nested = setup.form == "groups"
         self._command = _COMMAND_KEYS.get(setup.form, "command")
 
-    def table(self, hooks: Sequence[Hook]) -> Table:
+    def table(self, hooks: Sequence[FormHook]) -> Table:
         """Returns these entries as they are written."""
         table: dict[str, list[Item]] = {}
         for hook in hooks:
@@ -71,7 +162,7 @@ class JsonTable:
         """Returns the text with exactly these entries of ours, and the switches they need."""
         if not text.strip():
             text = "{}\n"
-        text = json_top.put(text, self._setup, self._status_line, self._wish)
+        text = put_top_keys(text, self._setup, self._status_line, self._wish)
         text = self._without(text, {event for event in self._ours(text) if event not in table})
         text = self._brought_up_to_date(text, table)
         present = self._ours(text)
@@ -84,7 +175,7 @@ class JsonTable:
             return text
         had = self._events(before)
         text = self._without(text, set(self._ours(text)) | self._mixed(text), had)
-        return json_top.take(text, self._setup, before)
+        return take_top_keys(text, self._setup, before)
 
     def displaced(self, text: str) -> tuple[str, ...]:
         """Returns events where another tool's entry is behind one of ours."""
@@ -97,13 +188,13 @@ class JsonTable:
                 events.append(member.key)
         return tuple(events)
 
-    def written(self, table: Table) -> Iterator[Written]:
+    def written(self, table: Table) -> Iterator[WrittenEntry]:
         """Yields each entry's command and limit."""
         for item in (each for items in table.values() for each in items):
             for hook in item[HOOKS] if self._nested else (item,):
-                yield Written(hook[self._command], timeout_s(self._setup, hook))
+                yield WrittenEntry(hook[self._command], timeout_s(self._setup, hook))
 
-    def _item(self, hook: Hook) -> Item:
+    def _item(self, hook: FormHook) -> Item:
         setup = self._setup
         inner: Item = {
             **({"type": "command"} if setup.form in _TYPED else {}),
@@ -243,7 +334,7 @@ class JsonTable:
 
     def _is_ours(self, hook: Node, text: str) -> bool:
         command = hook.get(self._command, text)
-        return command is not None and is_ours(command.load(text))
+        return command is not None and is_our_command(command.load(text))
 
 
 def plain(table: Table) -> Mapping[str, list[Item]]:

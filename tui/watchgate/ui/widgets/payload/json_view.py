@@ -9,16 +9,15 @@ from typing import Any
 import msgspec
 from textual.events import Click, MouseScrollDown, MouseScrollUp
 
-from watchgate.core.amounts import plural
-from watchgate.core.redact import redact_all
+from watchgate.core.base.amounts import plural
+from watchgate.core.secrets.redact import redact_all
 from watchgate.ui.keys.shown_keys import key_for
-from watchgate.ui.theming.palettes import Token
-from watchgate.ui.widgets.pane import Line, Pane
-from watchgate.ui.widgets.payload.json_lines import node_lines
-from watchgate.ui.widgets.payload.json_tree import Node, Place, tree
-from watchgate.ui.widgets.request.command_text import Piece, wrap
-from watchgate.ui.widgets.request.sheet import Sheet
-from watchgate.ui.widgets.shown import COVERED, Look
+from watchgate.ui.theming.theme import Token
+from watchgate.ui.widgets.base.pane import Pane, StyledLine
+from watchgate.ui.widgets.base.request_text import Piece, wrap
+from watchgate.ui.widgets.base.sheet import Sheet
+from watchgate.ui.widgets.base.text_masking import COVERED, Masking
+from watchgate.ui.widgets.payload.json_tree import JsonNode, JsonPath, node_lines, tree
 
 WHEEL = 3
 AIRY_FROM = 30
@@ -27,7 +26,7 @@ Fact = tuple[str, str]
 """A label and its value, which is from outside and drawn safe."""
 
 
-class Section(msgspec.Struct, frozen=True):
+class PageSection(msgspec.Struct, frozen=True):
     """A part of the page: a unique title (empty: none), facts below it, and a value."""
 
     title: str
@@ -44,15 +43,15 @@ class JsonView(Pane, can_focus=False):
 
     def __init__(self) -> None:
         super().__init__()
-        self._sections: tuple[Section, ...] = ()
+        self._sections: tuple[PageSection, ...] = ()
         self._masking = COVERED
-        self._folded: frozenset[Place] = frozenset()
-        self._tree: list[Node] = []
-        self._cursor: Place | None = None
+        self._folded: frozenset[JsonPath] = frozenset()
+        self._tree: list[JsonNode] = []
+        self._cursor: JsonPath | None = None
         self._offset = 0
         self._key: object = None
         self._laid: object = None
-        self._body: list[Line] = []
+        self._body: list[StyledLine] = []
         self._spans: list[tuple[int, int]] = []
 
     @property
@@ -61,12 +60,12 @@ class JsonView(Pane, can_focus=False):
         return len(self._tree)
 
     @property
-    def rows_there(self) -> Sequence[Node]:
+    def rows_there(self) -> Sequence[JsonNode]:
         """The present rows; a section's name stands first in each one's path."""
         return self._tree
 
     @property
-    def selected(self) -> Node | None:
+    def selected(self) -> JsonNode | None:
         """The row under the cursor."""
         at = self._at
         return self._tree[at] if at is not None else None
@@ -86,11 +85,11 @@ class JsonView(Pane, can_focus=False):
 
     def show(
         self,
-        sections: Sequence[Section],
+        sections: Sequence[PageSection],
         *,
         key: object,
-        folded: frozenset[Place] = frozenset(),
-        masking: Look = COVERED,
+        folded: frozenset[JsonPath] = frozenset(),
+        masking: Masking = COVERED,
     ) -> None:
         """Shows these sections; another `key` is another page, with this `folded` at first."""
         if key != self._key:
@@ -147,7 +146,7 @@ class JsonView(Pane, can_focus=False):
             self._offset = offset
             self.redraw()
 
-    def draw(self, cells: int, rows: int) -> list[Line]:
+    def draw(self, cells: int, rows: int) -> list[StyledLine]:
         lines = self._lines(cells)
         self._offset = min(self._offset, max(0, len(lines) - rows))
         shown = lines[self._offset : self._offset + rows]
@@ -215,13 +214,13 @@ class JsonView(Pane, can_focus=False):
             if section.value is not None
         ]
 
-    def _inner(self, section: Section) -> frozenset[Place]:
+    def _inner(self, section: PageSection) -> frozenset[JsonPath]:
         return frozenset(place[1:] for place in self._folded if place[:1] == (section.title,))
 
     def _lay_out(self) -> None:
         self._lines(self.size.width)
 
-    def _lines(self, cells: int) -> list[Line]:
+    def _lines(self, cells: int) -> list[StyledLine]:
         """Returns all lines of the page; lays the rows out anew where they changed."""
         air = int(self.size.height >= AIRY_FROM)
         key = (self._sections, self._folded, self._masking, cells, air, self.inks.name)
@@ -243,7 +242,7 @@ class JsonView(Pane, can_focus=False):
         own = self._drawn_node(self._tree[at], cells, chosen=True)
         return [*self._body[:top], *own, *self._body[end:]]
 
-    def _above(self, section: Section, cells: int, air: int) -> list[Line]:
+    def _above(self, section: PageSection, cells: int, air: int) -> list[StyledLine]:
         sheet = Sheet(cells, self.inks, air=air, bare=self._masking.bare)
         if section.head:
             sheet.rows(wrap(section.head, sheet.room))
@@ -255,7 +254,7 @@ class JsonView(Pane, can_focus=False):
             sheet.fact(label, value)
         return sheet.lines
 
-    def _drawn_node(self, node: Node, cells: int, *, chosen: bool = False) -> list[Line]:
+    def _drawn_node(self, node: JsonNode, cells: int, *, chosen: bool = False) -> list[StyledLine]:
         own = msgspec.structs.replace(node, place=node.place[1:])
         ground: Token = "sel" if chosen else self.ground
         return list(node_lines(own, cells, self.inks, self._masking, ground, pointed=chosen))

@@ -4,18 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 
-from watchgate.core.amounts import plural
-from watchgate.core.text import safe_text
-from watchgate.core.views import PendingView
-from watchgate.ui.covered import covered
-from watchgate.ui.deciding.arming import Card, Commit, Intent
-from watchgate.ui.formats import cut_front, home, short_id, width
+from watchgate.core.base.amounts import plural
+from watchgate.core.base.text import safe_text
+from watchgate.core.model.views import PendingView
+from watchgate.ui.approval.arming import Card, Commit, Intent
+from watchgate.ui.base.formats import covered, cut_front, home, short_id, width
 from watchgate.ui.keys.keymap import Hint
 from watchgate.ui.keys.shown_keys import key_for
-from watchgate.ui.widgets.pane import Line
+from watchgate.ui.widgets.base.pane import StyledLine
+from watchgate.ui.widgets.base.request_words import chip
 from watchgate.ui.widgets.prompts.prompt import hint
 from watchgate.ui.widgets.prompts.sheet_prompt import SheetPrompt
-from watchgate.ui.widgets.request.request_words import chip
 
 FOLDER_CELLS = 24
 
@@ -56,7 +55,7 @@ class BatchPrompt(SheetPrompt):
             self.notice = f"{plural(gone, 'request')} settled meanwhile and left the list"
             self.fit_rows()
 
-    def sheet(self, cells: int) -> list[Line]:
+    def sheet(self, cells: int) -> list[StyledLine]:
         line = self.line().add("  ")
         if self._views:
             chip(line, self._views[0].data.risk)
@@ -81,7 +80,7 @@ class BatchPrompt(SheetPrompt):
         )
         self.post_message(self.Decided(tuple(decisions)))
 
-    def _request(self, view: PendingView, cells: int) -> Line:
+    def _request(self, view: PendingView, cells: int) -> StyledLine:
         line = self.line().add(f"  {short_id(view.id)}  ", "dim")
         line.fit(safe_text(view.label[:80]), 16, bold=True).to(26)
         folder = cut_front(home(safe_text(view.data.cwd), self._home), FOLDER_CELLS)

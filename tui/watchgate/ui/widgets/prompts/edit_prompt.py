@@ -2,38 +2,136 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from difflib import SequenceMatcher
+from typing import Any, Literal
 
 import msgspec
 from textual import events
 
-from watchgate.core import decoding
-from watchgate.core.edited_text import editable, edited
-from watchgate.core.policy.assessment import Finding, Risk, Segment
-from watchgate.core.text import safe_text
-from watchgate.core.views import PendingView
-from watchgate.link.lines import CoreLost
+from watchgate.core.base import decoding
+from watchgate.core.base.text import safe_text
+from watchgate.core.model.assessment import Finding, Risk, Segment
+from watchgate.core.model.views import PendingView
+from watchgate.core.tools.edited_text import editable, edited
+from watchgate.link.control_lines import CoreLost
 from watchgate.link.protocol import Refusal
-from watchgate.ui.covered import covered
-from watchgate.ui.deciding.arming import Card, Commit, Intent
-from watchgate.ui.deciding.consequences import after_allow
-from watchgate.ui.deciding.decisions import Terms
-from watchgate.ui.formats import short_id
+from watchgate.ui.approval.arming import Card, Commit, Intent
+from watchgate.ui.approval.consequences import after_allow
+from watchgate.ui.approval.decision_requests import DecisionTerms
+from watchgate.ui.base.formats import covered, short_id
 from watchgate.ui.keys.keymap import Hint
 from watchgate.ui.keys.shown_keys import action_of, key_for
-from watchgate.ui.source import Call
-from watchgate.ui.widgets.pane import Line
-from watchgate.ui.widgets.prompts.edit_lines import Marked, diff_lines
-from watchgate.ui.widgets.prompts.edit_text import EditText
+from watchgate.ui.source.record_source import CoreCall
+from watchgate.ui.theming.theme import Palette, Token
+from watchgate.ui.widgets.base.pane import StyledLine
+from watchgate.ui.widgets.base.request_text import Piece, lay_out
+from watchgate.ui.widgets.base.request_words import chip, clause
+from watchgate.ui.widgets.base.text_masking import Masking
 from watchgate.ui.widgets.prompts.prompt import hint
 from watchgate.ui.widgets.prompts.sheet_prompt import SheetPrompt
-from watchgate.ui.widgets.request.request_words import chip, clause
+from watchgate.ui.widgets.prompts.text_editing import EditText
+
+Sign = Literal["+", "-", " "]
+
+
+def line_changes(before: str, after: str) -> Iterator[tuple[Sign, int, str]]:
+    """Yields the lines of both texts in order: sign, offset of the line in its text, the line."""
+    old, new = list(_lines(before)), list(_lines(after))
+    matcher = SequenceMatcher(None, [line for _, line in old], [line for _, line in new], False)
+    for what, i, k, m, n in matcher.get_opcodes():
+        if what == "equal":
+            yield from ((" ", *each) for each in new[m:n])
+        else:
+            yield from (("-", *each) for each in old[i:k])
+            yield from (("+", *each) for each in new[m:n])
+
+
+def _lines(text: str) -> Iterator[tuple[int, str]]:
+    start = 0
+    for line in text.split("\n"):
+        yield start, line
+        start += len(line) + 1
+
+
+_INK: dict[Sign, tuple[Token, Token | None]] = {
+    "+": ("add", "add_ground"),
+    "-": ("del", "del_ground"),
+    " ": ("dim", None),
+}
+
+
+class EditMarks(msgspec.Struct, frozen=True, kw_only=True):
+    """The policy's view of the edited text, and whether secrets are shown (`bare`).
+
+    `starts` are where its commands begin: what holds one is shown, whatever it looks like, and so
+    is all of an `opaque` text, of which nobody knows where they begin.
+    """
+
+    findings: tuple[Finding, ...] = ()
+    starts: tuple[int, ...] = ()
+    opaque: bool = False
+    bare: bool = False
+
+
+def diff_lines(
+    before: str,
+    after: str,
+    marked: EditMarks,
+    cells: int,
+    colors: Palette,
+    ground: Token,
+) -> Iterator[StyledLine]:
+    """Draws both texts wrapped to the width.
+
+    Args:
+        before: The text before the edit.
+        after: The text after it.
+        marked: Findings and starts, as places in `after`.
+        cells: Width to draw at.
+        colors: The palette.
+        ground: Ground of the lines.
+    """
+    for sign, start, text in line_changes(before, after):
+        old = sign == "-"
+        marks = () if old else _within(marked.findings, start, start + len(text))
+        starts = () if old else tuple(each - start for each in marked.starts)
+        ink, own = _INK[sign]
+        look = Masking(marked.bare or (marked.opaque and not old), starts)
+        for number, row in enumerate(lay_out(text, marks, cells - 5, masking=look)):
+            line = StyledLine(colors, ground).to(2)
+            line.add(f"{sign if number == 0 else ' '} ", ink, on=own)
+            for piece in row:
+                _onto(line, piece, ink, own)
+            yield line.add(" " * (cells - 1 - line.left_cells), ink, on=own)
+
+
+def _onto(line: StyledLine, piece: Piece, ink: Token, ground: Token | None) -> None:
+    shown = ink if piece.ink == "fg" else piece.ink
+    line.add(
+        piece.text,
+        shown,
+        on=ground,
+        bold=piece.marked,
+        underline=piece.marked,
+        reverse=piece.hidden,
+    )
+
+
+def _within(findings: tuple[Finding, ...], start: int, end: int) -> tuple[Finding, ...]:
+    """Returns the findings about one line of the text, as spans of that line."""
+    inside = []
+    for each in findings:
+        if each.span is not None and each.span[0] < end and start < each.span[1]:
+            span = (max(0, each.span[0] - start), min(each.span[1], end) - start)
+            inside.append(msgspec.structs.replace(each, span=span))
+    return tuple(inside)
+
 
 INDENT = 2
 
 
-class Looked(msgspec.Struct, frozen=True):
+class EditAssessment(msgspec.Struct, frozen=True):
     """The core's assessment of an edited input (the answer of the verb `preview`)."""
 
     digest: str
@@ -54,7 +152,7 @@ class EditPrompt(SheetPrompt):
     def __init__(
         self,
         view: PendingView,
-        call: Call,
+        call: CoreCall,
         keys: Mapping[str, Intent],
         now_s: Callable[[], float],
         *,
@@ -77,7 +175,7 @@ class EditPrompt(SheetPrompt):
         self._before = editable(view.data.tool) or ""
         self._text = EditText(self._before, len(self._before))
         self._input: dict[str, Any] = {}
-        self._looked: Looked | None = None
+        self._looked: EditAssessment | None = None
         self._asking = False
 
     @property
@@ -99,7 +197,7 @@ class EditPrompt(SheetPrompt):
             hint("Esc", "leave it as it was"),
         )
 
-    def sheet(self, cells: int) -> list[Line]:
+    def sheet(self, cells: int) -> list[StyledLine]:
         return self._preview(cells) if self._looked else self._editor(cells)
 
     def offer(self) -> Card | None:
@@ -115,7 +213,7 @@ class EditPrompt(SheetPrompt):
             self.deny(commit, self._view)
         elif self._looked is not None:
             decision = Commit("allow", self._view.id, commit.shown_ms, commit.confirmed)
-            terms = Terms(input=self._input, digest=self._looked.digest)
+            terms = DecisionTerms(input=self._input, digest=self._looked.digest)
             self.post_message(self.Decided(((decision, self._view),), terms))
 
     def press(self, name: str) -> None:
@@ -165,7 +263,7 @@ class EditPrompt(SheetPrompt):
             if isinstance(answer, Refusal):
                 self.notice = safe_text(answer.message)
             else:
-                self._looked, self.notice = decoding.convert(answer.ok, Looked), ""
+                self._looked, self.notice = decoding.convert(answer.ok, EditAssessment), ""
                 self._offset = 0
         except CoreLost as lost:
             self.notice = str(lost)
@@ -174,7 +272,7 @@ class EditPrompt(SheetPrompt):
         self._asking = False
         self.fit_rows()
 
-    def _editor(self, cells: int) -> list[Line]:
+    def _editor(self, cells: int) -> list[StyledLine]:
         head = self.line().add(f"  edit {short_id(self._view.id)}", "dim")
         about = "   nothing runs before it is assessed again and allowed"
         lines = [head.fit(about, cells - head.left_cells - 1, "dim")]
@@ -190,7 +288,7 @@ class EditPrompt(SheetPrompt):
             lines.append(line)
         return lines
 
-    def _preview(self, cells: int) -> list[Line]:
+    def _preview(self, cells: int) -> list[StyledLine]:
         looked, data = self._looked, self._view.data
         if looked is None:
             return []
@@ -201,7 +299,7 @@ class EditPrompt(SheetPrompt):
         head.right(safe_text(was), "dim")
         head.fit(covered(clause(looked.reason)), cells - head.left_cells - head.right_cells - 2)
         shell = data.tool.cls == "shell"
-        marks = Marked(
+        marks = EditMarks(
             findings=looked.findings if shell else (),
             starts=tuple(part.span[0] for part in looked.segments) if shell else (),
             opaque=looked.opaque,

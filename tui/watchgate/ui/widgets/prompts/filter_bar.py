@@ -8,16 +8,93 @@ from dataclasses import dataclass
 from textual import events
 from textual.message import Message
 
-from watchgate.core.completing import Known, Proposals, begins, propose
-from watchgate.core.filters import Filter, FilterError, parse
-from watchgate.core.row_fields import ROW_FIELDS
-from watchgate.core.views import CallRow
-from watchgate.ui.formats import width
+from watchgate.core.filters.filter_completion import Completions, KnownValues, may_complete, propose
+from watchgate.core.filters.filter_fields import ROW_FIELDS
+from watchgate.core.filters.filter_parser import Filter, FilterError, parse
+from watchgate.core.model.views import CallRow
+from watchgate.ui.base.formats import DOTS, width
 from watchgate.ui.keys.keymap import Hint, name_of
-from watchgate.ui.widgets.pane import Line
-from watchgate.ui.widgets.prompts.edit_line import EditLine
-from watchgate.ui.widgets.prompts.filter_lines import examples, fault_line, proposals
+from watchgate.ui.theming.theme import Token
+from watchgate.ui.widgets.base.pane import StyledLine
 from watchgate.ui.widgets.prompts.prompt import KeyPassed, Prompt, hint
+from watchgate.ui.widgets.prompts.text_editing import EditLine
+
+EXAMPLES = ("agent:codex", "risk>=high", "state:denied", "since:2h", '"rm -rf"', "-tool:Read")
+_BETWEEN = "   "
+_MORE = len(DOTS) + 2
+
+
+def examples(line: StyledLine, start: int, cells: int) -> StyledLine:
+    """Draws the language by example: as many as fit, and the key that lists its keys."""
+    line.to(start)
+    tail = "Tab lists the keys"
+    room = cells - start - width(tail) - len(_BETWEEN)
+    for text in EXAMPLES:
+        if width(text) + len(_BETWEEN) <= room:
+            line.add(text + _BETWEEN, "dim")
+            room -= width(text) + len(_BETWEEN)
+    return line.fit(tail, max(0, cells - line.left_cells), "dim")
+
+
+def proposals(
+    line: StyledLine, texts: Sequence[str], chosen: int, start: int, cells: int
+) -> StyledLine:
+    """Draws the texts of which Tab takes one, in accent; those without room are dropped.
+
+    Args:
+        line: The line to add to.
+        texts: The proposed texts.
+        chosen: Index of the one that Tab takes.
+        start: The cell to begin at.
+        cells: Width of the line.
+    """
+    line.to(start).add("Tab", "dim")
+    first = _first(texts, chosen, cells - line.left_cells)
+    if first:
+        line.add(" " + DOTS, "dim")
+    for number, text in enumerate(texts[first:], first):
+        gap = " " if number == first else "  "
+        rest = _MORE if number + 1 < len(texts) else 0
+        room = cells - line.left_cells - len(gap) - rest
+        if number > chosen and width(text) > room:
+            return line.add("  " + DOTS, "dim")
+        ink: Token = "accent" if number == chosen else "dim"
+        line.add(gap).fit(text, max(0, room), ink, bold=number == chosen)
+    return line
+
+
+def _first(texts: Sequence[str], chosen: int, cells: int) -> int:
+    """Returns the first text to show, so that the chosen one has room."""
+    room = cells - 1 - 2 * _MORE
+    first = chosen
+    used = width(texts[chosen])
+    while first and used + 2 + width(texts[first - 1]) <= room:
+        first -= 1
+        used += 2 + width(texts[first])
+    return first
+
+
+def fault_line(
+    line: StyledLine, fault: FilterError, span: tuple[int, int], cells: int, lead: str
+) -> StyledLine:
+    """Draws carets under a fault, and the words next to them where there is room.
+
+    Args:
+        line: The line to add to.
+        fault: The fault.
+        span: Its first cell and the one behind its last.
+        cells: Width of the line.
+        lead: Words before those of the fault.
+    """
+    start, end = span
+    carets, words = "^" * max(1, min(end, cells) - start), lead + fault.message
+    after = start + len(carets)
+    if cells - after < start:
+        line.to(2).fit(words, start - 3, bold=True)
+        return line.to(start).add(carets, "accent", bold=True)
+    line.to(start).add(carets, "accent", bold=True).add(" ")
+    return line.fit(words, cells - line.left_cells, bold=True)
+
 
 Keep = Callable[[CallRow], bool]
 START = 4
@@ -52,13 +129,13 @@ class FilterBar(Prompt):
     def __init__(
         self,
         text: str = "",
-        known: Known | None = None,
+        known: KnownValues | None = None,
         now_us: Callable[[], int] | None = None,
         *,
         recent: list[str] | None = None,
     ) -> None:
         super().__init__()
-        self._known = known or Known()
+        self._known = known or KnownValues()
         self._now_us = now_us
         self._recent = recent if recent is not None else []
         self._back, self._draft = 0, text
@@ -99,13 +176,13 @@ class FilterBar(Prompt):
         event.stop()
         self._read(self._line.typed(event.text))
 
-    def draw(self, cells: int, rows: int) -> list[Line]:
+    def draw(self, cells: int, rows: int) -> list[StyledLine]:
         line = self.line().add("  / ", "accent", bold=True)
         room = max(8, cells - START - 1)
         first = self._line.onto(line, room)
         return [line, self._below(first, cells - 1)]
 
-    def _below(self, first: int, cells: int) -> Line:
+    def _below(self, first: int, cells: int) -> StyledLine:
         line, fault = self.line(), self._fault
         if self._cycle is not None:
             return proposals(line, self._offered.texts, self._cycle[1], START, cells)
@@ -169,7 +246,7 @@ class FilterBar(Prompt):
             self._read(EditLine(text, len(text)))
             self._back = back
 
-    def _propose(self) -> Proposals:
+    def _propose(self) -> Completions:
         return propose(self._line.text, self._line.at, self._known)
 
     def _read(self, line: EditLine) -> None:
@@ -182,7 +259,7 @@ class FilterBar(Prompt):
         except FilterError as fault:
             self._fault = fault
         else:
-            if not begins(line.text, line.at, self._known):
+            if not may_complete(line.text, line.at, self._known):
                 self._tell()
         self.redraw()
 

@@ -4,22 +4,20 @@ from __future__ import annotations
 
 import msgspec
 
-from watchgate.core.amounts import count, plural
-from watchgate.core.grants.proposal import why_not
-from watchgate.core.grants.rule import GrantRule
-from watchgate.core.grants.width import WIDTHS, Width
-from watchgate.core.policy.assessment import NO_RULE
-from watchgate.core.text import safe_text
-from watchgate.core.views import PendingView
+from watchgate.core.base.amounts import count, plural
+from watchgate.core.base.text import safe_text
+from watchgate.core.gate.grant_rules import why_no_grant
+from watchgate.core.model.assessment import NO_RULE
+from watchgate.core.model.standing_grant import WIDTHS, GrantRule, Width
+from watchgate.core.model.views import PendingView
 from watchgate.link.protocol import Scope
-from watchgate.ui.covered import covered
-from watchgate.ui.deciding.consequences import title
-from watchgate.ui.deciding.decisions import SCOPES
-from watchgate.ui.formats import ago, cut_front, home, short_id, width
-from watchgate.ui.theming.palettes import Palette, Token
-from watchgate.ui.widgets.pane import Line
-from watchgate.ui.widgets.prompts.edit_line import EditLine
-from watchgate.ui.widgets.request.command_text import plain
+from watchgate.ui.approval.consequences import title
+from watchgate.ui.approval.decision_requests import SCOPES
+from watchgate.ui.base.formats import ago, covered, cut_front, home, short_id, width
+from watchgate.ui.theming.theme import Palette, Token
+from watchgate.ui.widgets.base.pane import StyledLine
+from watchgate.ui.widgets.base.request_text import plain
+from watchgate.ui.widgets.prompts.text_editing import EditLine
 
 COLUMN = 9
 PAST_SHOWN = 5
@@ -37,7 +35,7 @@ WIDTH_WORDS: dict[Width, str] = {
 }
 
 
-class Past(msgspec.Struct, frozen=True, kw_only=True):
+class MatchedCall(msgspec.Struct, frozen=True, kw_only=True):
     """A recorded call (`at` UTC µs) that would have been let through."""
 
     at: int
@@ -45,14 +43,14 @@ class Past(msgspec.Struct, frozen=True, kw_only=True):
     session: str
 
 
-class Counted(msgspec.Struct, frozen=True, kw_only=True):
+class PastMatches(msgspec.Struct, frozen=True, kw_only=True):
     """The newest of the `past_count` calls that a width would have let through."""
 
-    past: tuple[Past, ...] = ()
+    past: tuple[MatchedCall, ...] = ()
     past_count: int = 0
 
 
-class Proposal(msgspec.Struct, frozen=True, kw_only=True):
+class GrantProposal(msgspec.Struct, frozen=True, kw_only=True):
     """The answer of the verb `propose`: the rules of a program, the folder, and past matches.
 
     `answers` are the ids of the policy's rules that may speak, besides what no rule knows; `past`
@@ -63,23 +61,23 @@ class Proposal(msgspec.Struct, frozen=True, kw_only=True):
     rules: tuple[GrantRule, ...]
     folder: str = ""
     answers: tuple[str, ...] = ()
-    past: tuple[Past, ...] = ()
+    past: tuple[MatchedCall, ...] = ()
     past_count: int = 0
-    widths: dict[Width, Counted] = {}
+    widths: dict[Width, PastMatches] = {}
 
-    def counted(self, width: Width) -> Counted:
+    def counted(self, width: Width) -> PastMatches:
         """Returns the past matches of one width."""
-        own = Counted(past=self.past, past_count=self.past_count)
-        return own if width == "program" else self.widths.get(width, Counted())
+        own = PastMatches(past=self.past, past_count=self.past_count)
+        return own if width == "program" else self.widths.get(width, PastMatches())
 
 
-class Reach(msgspec.Struct, frozen=True, kw_only=True):
+class GrantReach(msgspec.Struct, frozen=True, kw_only=True):
     """The inputs of the lines: the chosen reach, the proposal, and the rule at the cursor."""
 
     view: PendingView
     chosen: Scope
     width: Width
-    proposal: Proposal | None
+    proposal: GrantProposal | None
     why_none: str
     at: int
     line: EditLine | None
@@ -87,9 +85,12 @@ class Reach(msgspec.Struct, frozen=True, kw_only=True):
     now_us: int
 
 
-def reach_lines(reach: Reach, cells: int, colors: Palette, ground: Token) -> list[Line]:
+def reach_lines(reach: GrantReach, cells: int, colors: Palette, ground: Token) -> list[StyledLine]:
     """Returns all lines at a width."""
-    head = [_head(reach, Line(colors, ground)), _widths(reach, _label("much", colors, ground))]
+    head = [
+        _head(reach, StyledLine(colors, ground)),
+        _widths(reach, _label("much", colors, ground)),
+    ]
     proposal = reach.proposal
     if reach.width == "exact" and (reach.chosen != "always" or proposal is not None):
         adds = _exactly(reach, cells, colors, ground)
@@ -107,7 +108,7 @@ def reach_lines(reach: Reach, cells: int, colors: Palette, ground: Token) -> lis
     ]
 
 
-def _head(reach: Reach, line: Line) -> Line:
+def _head(reach: GrantReach, line: StyledLine) -> StyledLine:
     line.add(f"  allow more {short_id(reach.view.id)}  ", "dim")
     for number, scope in enumerate((each for each in SCOPES if each != "once"), 1):
         text = f"{number} {SCOPES[scope]}"
@@ -120,7 +121,7 @@ def _head(reach: Reach, line: Line) -> Line:
     return line
 
 
-def _widths(reach: Reach, line: Line) -> Line:
+def _widths(reach: GrantReach, line: StyledLine) -> StyledLine:
     """Draws the widths to choose from, each with its number of past matches."""
     data = reach.view.data
     for number, each in enumerate(WIDTHS, len(SCOPES)):
@@ -128,7 +129,7 @@ def _widths(reach: Reach, line: Line) -> Line:
         text = WIDTH_WORDS[each]
         if reach.proposal is not None and each in reach.proposal.widths:
             text += f", {count(reach.proposal.counted(each).past_count)} x"
-        if wide and ("always" not in data.scopes or why_not(data, each)):
+        if wide and ("always" not in data.scopes or why_no_grant(data, each)):
             line.add(f" ({number} {WIDTH_WORDS[each]}) ", "off")
         elif each == reach.width:
             line.add(f" {number} {text} ", "bg", on="accent", bold=True)
@@ -137,14 +138,14 @@ def _widths(reach: Reach, line: Line) -> Line:
     return line
 
 
-def _exactly(reach: Reach, cells: int, colors: Palette, ground: Token) -> list[Line]:
+def _exactly(reach: GrantReach, cells: int, colors: Palette, ground: Token) -> list[StyledLine]:
     data = reach.view.data
     adds = _label("adds", colors, ground).add("exactly this call: ", "dim")
     adds.fit(covered(data.summary), cells - adds.left_cells - 1, bold=True)
     return [adds]
 
 
-def _rule(reach: Reach, at: int, cells: int, colors: Palette, ground: Token) -> Line:
+def _rule(reach: GrantReach, at: int, cells: int, colors: Palette, ground: Token) -> StyledLine:
     """Draws one rule of the proposal.
 
     Args:
@@ -170,7 +171,7 @@ def _rule(reach: Reach, at: int, cells: int, colors: Palette, ground: Token) -> 
     return line.fit(covered(rule.text), room, bold=True)
 
 
-def _where(reach: Reach, cells: int, colors: Palette, ground: Token) -> list[Line]:
+def _where(reach: GrantReach, cells: int, colors: Palette, ground: Token) -> list[StyledLine]:
     folder = cut_front(home(safe_text(reach.view.data.cwd), reach.home), 40)
     if reach.chosen == "always":
         words = (
@@ -200,7 +201,7 @@ def _answered(answers: tuple[str, ...]) -> str:
     return " or ".join((*unknown, *asked, "ordinary work"))
 
 
-def _past(reach: Reach, cells: int, colors: Palette, ground: Token) -> list[Line]:
+def _past(reach: GrantReach, cells: int, colors: Palette, ground: Token) -> list[StyledLine]:
     if reach.proposal is None:
         return []
     matches = reach.proposal.counted(reach.width)
@@ -210,12 +211,12 @@ def _past(reach: Reach, cells: int, colors: Palette, ground: Token) -> list[Line
     calls = plural(matches.past_count, "call").split(" ", 1)[1]
     lines = [line.add(f"{count(matches.past_count)} {calls} on record would have matched")]
     for call in matches.past[:PAST_SHOWN]:
-        line = Line(colors, ground).to(COLUMN)
+        line = StyledLine(colors, ground).to(COLUMN)
         line.add(f"{ago((reach.now_us - call.at) / 1_000_000)} ago".rjust(10), "dim").add("  ")
         line.fit(covered(call.summary), cells - line.left_cells - 1)
         lines.append(line)
     return lines
 
 
-def _label(word: str, colors: Palette, ground: Token) -> Line:
-    return Line(colors, ground).add(f"  {word}", "dim").to(COLUMN)
+def _label(word: str, colors: Palette, ground: Token) -> StyledLine:
+    return StyledLine(colors, ground).add(f"  {word}", "dim").to(COLUMN)

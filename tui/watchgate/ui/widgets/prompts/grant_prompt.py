@@ -7,24 +7,23 @@ from collections.abc import Callable, Mapping, Sequence
 import msgspec
 from textual import events
 
-from watchgate.core import decoding
-from watchgate.core.grants.proposal import why_not
-from watchgate.core.grants.rule import GrantRule, read
-from watchgate.core.grants.width import WIDTHS, Width, width_of
-from watchgate.core.text import safe_text
-from watchgate.core.views import PendingView
-from watchgate.link.lines import CoreLost
+from watchgate.core.base import decoding
+from watchgate.core.base.text import safe_text
+from watchgate.core.gate.grant_rules import why_no_grant
+from watchgate.core.model.standing_grant import WIDTHS, GrantRule, Width, read_rule, width_of
+from watchgate.core.model.views import PendingView
+from watchgate.link.control_lines import CoreLost
 from watchgate.link.protocol import Refusal, Scope
-from watchgate.ui.deciding.arming import Card, Commit, Intent
-from watchgate.ui.deciding.decisions import SCOPES, Terms
+from watchgate.ui.approval.arming import Card, Commit, Intent
+from watchgate.ui.approval.decision_requests import SCOPES, DecisionTerms
 from watchgate.ui.keys.keymap import Hint
 from watchgate.ui.keys.shown_keys import action_of, key_for
-from watchgate.ui.source import Call
-from watchgate.ui.widgets.pane import Line
-from watchgate.ui.widgets.prompts.edit_line import EditLine
-from watchgate.ui.widgets.prompts.grant_lines import Proposal, Reach, reach_lines
+from watchgate.ui.source.record_source import CoreCall
+from watchgate.ui.widgets.base.pane import StyledLine
+from watchgate.ui.widgets.prompts.grant_lines import GrantProposal, GrantReach, reach_lines
 from watchgate.ui.widgets.prompts.prompt import hint
 from watchgate.ui.widgets.prompts.sheet_prompt import SheetPrompt
+from watchgate.ui.widgets.prompts.text_editing import EditLine
 
 REACHES: tuple[Scope, ...] = ("turn", "session", "15m", "always")
 NOT_OFFERED = "only exactly this call can be allowed again: more than its words decide what it does"
@@ -39,7 +38,7 @@ class GrantPrompt(SheetPrompt):
     def __init__(
         self,
         view: PendingView,
-        call: Call,
+        call: CoreCall,
         keys: Mapping[str, Intent],
         now_s: Callable[[], float],
         now_us: Callable[[], int],
@@ -63,7 +62,7 @@ class GrantPrompt(SheetPrompt):
         self._home = home_dir
         self._scope = next(each for each in REACHES if each in view.data.scopes)
         self._chosen: Width | None = None
-        self._proposal: Proposal | None = None
+        self._proposal: GrantProposal | None = None
         self._why_none = "the core is asked which rule fits"
         self._at = 0
         self._line: EditLine | None = None
@@ -111,8 +110,8 @@ class GrantPrompt(SheetPrompt):
         if "always" in self._view.data.scopes:
             self._propose(())
 
-    def sheet(self, cells: int) -> list[Line]:
-        reach = Reach(
+    def sheet(self, cells: int) -> list[StyledLine]:
+        reach = GrantReach(
             view=self._view,
             chosen=self._scope,
             width=self.width,
@@ -148,7 +147,7 @@ class GrantPrompt(SheetPrompt):
         decision = Commit("allow", self._view.id, commit.shown_ms, commit.confirmed)
         rules = self._proposal.rules if self._editable and self._proposal else ()
         width = None if self._exactly else self.width
-        terms = Terms(scope=self._scope, rules=rules, width=width)
+        terms = DecisionTerms(scope=self._scope, rules=rules, width=width)
         self.post_message(self.Decided(((decision, self._view),), terms))
 
     def press(self, name: str) -> None:
@@ -204,7 +203,7 @@ class GrantPrompt(SheetPrompt):
             return ""
         if "always" not in self._view.data.scopes:
             return NOT_OFFERED
-        return why_not(self._view.data, width)
+        return why_no_grant(self._view.data, width)
 
     def _edit(self) -> None:
         if not self._editable:
@@ -219,7 +218,7 @@ class GrantPrompt(SheetPrompt):
         if self._proposal is None:
             return
         try:
-            words, more = read(text)
+            words, more = read_rule(text)
         except ValueError as fault:
             self.notice = safe_text(str(fault))
             return
@@ -237,7 +236,7 @@ class GrantPrompt(SheetPrompt):
             if isinstance(answer, Refusal):
                 self._fault(safe_text(answer.message))
             else:
-                self._proposal = decoding.convert(answer.ok, Proposal)
+                self._proposal = decoding.convert(answer.ok, GrantProposal)
                 self._line = None
         except CoreLost as lost:
             self._fault(str(lost))

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from textual import events
 from textual.message import Message
 
-from watchgate.ui.keys.jumping import LETTERS, Jump, Labels
+from watchgate.ui.keys.jump_labels import LETTERS, Jump, Labels
 from watchgate.ui.keys.keymap import Hint, name_of
-from watchgate.ui.widgets.pane import Line, Pane
+from watchgate.ui.widgets.base.pane import Pane, StyledLine
 from watchgate.ui.widgets.prompts.prompt import Prompt, hint
 
 
@@ -38,7 +38,7 @@ class JumpLabel(Pane):
         """Moves it to this cell of the screen."""
         self.styles.offset = (x, y)
 
-    def draw(self, cells: int, rows: int) -> list[Line]:
+    def draw(self, cells: int, rows: int) -> list[StyledLine]:
         line = self.line().add(self.label[: self._typed], "dim")
         return [line.add(self.label[self._typed :], "accent", bold=True)]
 
@@ -101,7 +101,7 @@ class JumpPrompt(Prompt):
         event.stop()
         self.post_message(self.Left())
 
-    def draw(self, cells: int, rows: int) -> list[Line]:
+    def draw(self, cells: int, rows: int) -> list[StyledLine]:
         return []
 
     def _lay(self) -> bool:

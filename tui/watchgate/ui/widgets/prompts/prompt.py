@@ -8,9 +8,9 @@ from textual.events import Key
 from textual.message import Message
 from textual.widget import Widget
 
-from watchgate.core.views import PendingView
+from watchgate.core.model.views import PendingView
 from watchgate.ui.keys.keymap import Hint, again, name_of
-from watchgate.ui.widgets.pane import Pane
+from watchgate.ui.widgets.base.pane import Pane
 
 LEAVES = ("escape", "ctrl+c")
 """The keys that leave a prompt."""

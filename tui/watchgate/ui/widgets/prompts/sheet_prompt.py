@@ -10,17 +10,16 @@ from textual import events
 from textual.message import Message
 from textual.strip import Strip
 
-from watchgate.core.amounts import plural
-from watchgate.core.views import PendingView
-from watchgate.ui.deciding.arming import QUEUED_S, Card, Commit, Held, Intent, Said
-from watchgate.ui.deciding.consent import Consent
-from watchgate.ui.deciding.decisions import PLAIN, Terms
-from watchgate.ui.deciding.typed_yes import WORD
-from watchgate.ui.deciding.unshown import Unshown
+from watchgate.core.base.amounts import plural
+from watchgate.core.model.views import PendingView
+from watchgate.ui.approval.arming import QUEUED_S, Card, Commit, Explain, HeldKey, Intent
+from watchgate.ui.approval.consent import WORD, Consent
+from watchgate.ui.approval.decision_requests import PLAIN, DecisionTerms
+from watchgate.ui.approval.unshown_lines import Unshown
+from watchgate.ui.base.terminal_shape import TerminalShape
 from watchgate.ui.keys.keymap import Hint, name_of, read_at
 from watchgate.ui.keys.shown_keys import action_of, key_for
-from watchgate.ui.shape import Shape
-from watchgate.ui.widgets.pane import Line
+from watchgate.ui.widgets.base.pane import StyledLine
 from watchgate.ui.widgets.prompts.prompt import GONE, Prompt, hint
 
 _SCROLLS = {"down": 1, "up": -1}
@@ -43,7 +42,7 @@ class SheetPrompt(Prompt):
         """These were decided on these terms, each as it was shown."""
 
         decisions: tuple[tuple[Commit, PendingView], ...]
-        terms: Terms = PLAIN
+        terms: DecisionTerms = PLAIN
 
     class Left(Message):
         """Nothing was decided."""
@@ -65,7 +64,7 @@ class SheetPrompt(Prompt):
         """True while keys go to a text."""
         return False
 
-    def sheet(self, cells: int) -> list[Line]:
+    def sheet(self, cells: int) -> list[StyledLine]:
         """Returns the lines at a width."""
         raise NotImplementedError
 
@@ -137,7 +136,7 @@ class SheetPrompt(Prompt):
             self.notice = self._consent.paste(self._now_s()).text
             self.redraw()
 
-    def draw(self, cells: int, rows: int) -> list[Line]:
+    def draw(self, cells: int, rows: int) -> list[StyledLine]:
         lines = self.sheet(cells)
         room = max(1, rows - 1)
         cursor = self.cursor_line(cells)
@@ -155,7 +154,9 @@ class SheetPrompt(Prompt):
         self._unshown.show(*self._window)
         card = None if self.typing or self._gone else self.offer()
         if card is not None:
-            blocked = {**card.blocked, **TINY} if Shape(*self.app.size).tiny else card.blocked
+            blocked = (
+                {**card.blocked, **TINY} if TerminalShape(*self.app.size).tiny else card.blocked
+            )
             card = msgspec.structs.replace(card, complete=self._unshown.all_shown, blocked=blocked)
         if card != self._reported:
             self._reported = card
@@ -174,9 +175,9 @@ class SheetPrompt(Prompt):
 
     def _judge(self, name: str, at_s: float) -> None:
         verdict = self._consent.key(name, at_s)
-        if isinstance(verdict, Said):
+        if isinstance(verdict, Explain):
             self.notice = verdict.text
-        elif isinstance(verdict, Held):
+        elif isinstance(verdict, HeldKey):
             self._wait()
         elif (action := action_of(name)) in _SCROLLS:
             self.scroll(_SCROLLS[action])
@@ -194,13 +195,13 @@ class SheetPrompt(Prompt):
         answer = self._consent.due(self._now_s())
         if isinstance(answer, Commit) and not self._gone:
             self.decide(answer)
-        elif isinstance(answer, Said):
+        elif isinstance(answer, Explain):
             self.notice = answer.text
             self.redraw()
         else:
             self._wait()
 
-    def _foot(self, cells: int, count: int) -> Line:
+    def _foot(self, cells: int, count: int) -> StyledLine:
         line = self.line().add("  ")
         below = count - self._window[1]
         if below > 0:

@@ -9,11 +9,11 @@ import msgspec
 from textual.message import Message
 from textual.strip import Strip
 
-from watchgate.core.views import PendingView
-from watchgate.ui.deciding.arming import Card, Intent
-from watchgate.ui.moment import Moment
-from watchgate.ui.theming.palettes import Palette
-from watchgate.ui.widgets.request.detail import Detail
+from watchgate.core.model.views import PendingView
+from watchgate.ui.approval.arming import Card, Intent
+from watchgate.ui.theming.theme import Palette
+from watchgate.ui.view_model.view_model import ViewModel
+from watchgate.ui.widgets.request.request_detail import Detail
 
 _GROUNDS = ("bg", "s1", "s2", "sel", "add_ground", "del_ground")
 _NEVER = Card(id="", risk="")
@@ -43,7 +43,7 @@ class WholeRequest(Detail):
         """The palette in use; of a lost core every text is in one grey."""
         return faded(super().inks) if self.stale else super().inks
 
-    def take(self, moment: Moment, place: str) -> None:
+    def take(self, moment: ViewModel, place: str) -> None:
         """Shows the docked request of this moment, at its `place` in the queue."""
         if moment.link.lost != self.stale:
             self.stale = moment.link.lost

@@ -6,28 +6,28 @@ import ast
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from watchgate.core.policy.code.python.environment import is_environment, sets_variable
-from watchgate.core.policy.code.python.state import items
-from watchgate.core.policy.code.python.values import (
+from watchgate.core.policy.code.code_reading import UnreadCode
+from watchgate.core.policy.code.python.python_processes import sets_variable
+from watchgate.core.policy.code.python.python_state import is_environment, items
+from watchgate.core.policy.code.python.python_values import (
     PLAIN,
     Foreign,
     Local,
     Many,
     Obj,
     Ref,
-    Rest,
+    RestOfValues,
     Seq,
     Values,
     many,
     merged,
 )
-from watchgate.core.policy.code.unread import Unread
 
 if TYPE_CHECKING:
-    from watchgate.core.policy.code.python.expressions import Expressions
+    from watchgate.core.policy.code.python.python_state import ExpressionReader
 
 
-def bind(reader: Expressions, target: ast.expr, values: Values) -> None:
+def bind(reader: ExpressionReader, target: ast.expr, values: Values) -> None:
     """Give what stands on the left of an assignment its values."""
     match target:
         case ast.Name(id=name):
@@ -41,10 +41,10 @@ def bind(reader: Expressions, target: ast.expr, values: Values) -> None:
         case ast.Subscript(value=owner, slice=index):
             _set_item(reader, owner, index, values)
         case _:
-            raise Unread("assigns to something that is not followed")
+            raise UnreadCode("assigns to something that is not followed")
 
 
-def _bind_each(reader: Expressions, targets: Sequence[ast.expr], values: Values) -> None:
+def _bind_each(reader: ExpressionReader, targets: Sequence[ast.expr], values: Values) -> None:
     starred = any(isinstance(each, ast.Starred) for each in targets)
     for value in values:
         if isinstance(value, Seq) and len(value.items) == len(targets) and not starred:
@@ -54,27 +54,31 @@ def _bind_each(reader: Expressions, targets: Sequence[ast.expr], values: Values)
             pairs = [(target, inside) for target in targets]
         for target, given in pairs:
             flat = [
-                v for each in given for v in (each.items if isinstance(each, Rest) else (each,))
+                v
+                for each in given
+                for v in (each.items if isinstance(each, RestOfValues) else (each,))
             ]
             bind(reader, target, merged(flat) or PLAIN)
 
 
-def _set_attribute(reader: Expressions, owners: Values, attribute: str, values: Values) -> None:
+def _set_attribute(
+    reader: ExpressionReader, owners: Values, attribute: str, values: Values
+) -> None:
     for owner in owners:
         if isinstance(owner, Ref | Foreign | Obj | Local):
             reader.state.forget(values)
         if isinstance(owner, Ref) or attribute.startswith("__"):
-            raise Unread(f"changes {attribute} of what other code uses")
+            raise UnreadCode(f"changes {attribute} of what other code uses")
     reader.state.assign(f".{attribute}", values)
 
 
-def _set_item(reader: Expressions, owner: ast.expr, index: ast.expr, values: Values) -> None:
+def _set_item(reader: ExpressionReader, owner: ast.expr, index: ast.expr, values: Values) -> None:
     state, at = reader.state, reader.indices(index)
     for each in reader.of(owner):
         if is_environment(each):
             sets_variable(state, at, values)
         elif isinstance(each, Ref):
-            raise Unread(f"changes {each.name}, which other code uses")
+            raise UnreadCode(f"changes {each.name}, which other code uses")
         elif isinstance(each, Seq | Many):
             state.adds(each, merged((*values, *at)))
         else:

@@ -7,26 +7,34 @@ import builtins
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
 
-from watchgate.core.policy.code.python import calls, operators
-from watchgate.core.policy.code.python.arguments import Call
+from watchgate.core.policy.code.code_reading import Piece, UnreadCode
+from watchgate.core.policy.code.python import plain_data, python_calls
 from watchgate.core.policy.code.python.binding import bind
-from watchgate.core.policy.code.python.environment import is_environment, reads_variable
+from watchgate.core.policy.code.python.dotted_names import canonical, may_be_read
 from watchgate.core.policy.code.python.harmless import BUILTINS
-from watchgate.core.policy.code.python.names import canonical, may_be_read
 from watchgate.core.policy.code.python.pathlike import part_of_path
-from watchgate.core.policy.code.python.state import State, foreign, items, module, parameters
-from watchgate.core.policy.code.python.values import (
+from watchgate.core.policy.code.python.python_processes import reads_variable
+from watchgate.core.policy.code.python.python_state import (
+    PythonState,
+    foreign,
+    is_environment,
+    items,
+    module,
+    parameters,
+)
+from watchgate.core.policy.code.python.python_values import (
     PLAIN,
+    CallArguments,
     Const,
     Foreign,
+    KnownText,
     Local,
     Many,
     Obj,
     Plain,
     Ref,
-    Rest,
+    RestOfValues,
     Seq,
-    Text,
     Value,
     Values,
     many,
@@ -34,8 +42,6 @@ from watchgate.core.policy.code.python.values import (
     pieces,
     seq,
 )
-from watchgate.core.policy.code.reading import Piece
-from watchgate.core.policy.code.unread import Unread
 
 _RISKY_BUILTINS: Final = frozenset(dir(builtins)) - BUILTINS
 _AS_TEXT: Final = (-1, ord("s"))
@@ -46,7 +52,7 @@ Defined = ast.Lambda | ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
 class Expressions:
     """Works out expressions with what is known by now."""
 
-    def __init__(self, state: State) -> None:
+    def __init__(self, state: PythonState) -> None:
         self.state = state
 
     def of(self, node: ast.expr | None) -> Values:
@@ -55,7 +61,7 @@ class Expressions:
             return PLAIN
         reads = _KINDS.get(type(node))
         if reads is None:
-            raise Unread(f"has a {type(node).__name__.lower()} in it, which is not followed")
+            raise UnreadCode(f"has a {type(node).__name__.lower()} in it, which is not followed")
         return reads(self, node)
 
     def all_of(self, nodes: Sequence[ast.expr]) -> Values:
@@ -78,7 +84,7 @@ class Expressions:
             # Before it gets a value of its own, a builtin's name means that.
             return merged((*values, *builtin)) if name in _RISKY_BUILTINS else values
         if name in BUILTINS or name in _RISKY_BUILTINS:
-            return (Text(),) if name == "__file__" else builtin
+            return (KnownText(),) if name == "__file__" else builtin
         return tuple(Ref(f"{each}.{name}") for each in state.stars) or builtin
 
     def attribute_of(self, node: ast.Attribute) -> Values:
@@ -123,8 +129,8 @@ class Expressions:
             case Seq() | Many():
                 inside = items((owner,), state)
                 return (many(inside, owner.sites),) if isinstance(index, ast.Slice) else inside
-            case Const(value=str()) | Text():
-                return (Text(),)
+            case Const(value=str()) | KnownText():
+                return (KnownText(),)
             case Foreign():
                 return (owner,)
             case _:
@@ -148,7 +154,7 @@ class Expressions:
 
     def starred(self, node: ast.Starred) -> Values:
         """Any number of items."""
-        return (Rest(items(self.of(node.value), self.state)),)
+        return (RestOfValues(items(self.of(node.value), self.state)),)
 
     def collected(self, node: ast.Set) -> Values:
         """A set."""
@@ -165,7 +171,7 @@ class Expressions:
 
     def formatted(self, node: ast.JoinedStr) -> Values:
         """The text of an f-string."""
-        return operators.formatted([self.part(part) for part in node.values])
+        return plain_data.formatted([self.part(part) for part in node.values])
 
     def part(self, node: ast.expr) -> tuple[Piece, ...]:
         """One part of an f-string."""
@@ -175,11 +181,11 @@ class Expressions:
         self.state.shown(values)
         self.of(node.format_spec)
         plain = node.conversion in _AS_TEXT and node.format_spec is None
-        return pieces(values) if plain else pieces((Text(),))
+        return pieces(values) if plain else pieces((KnownText(),))
 
     def operation(self, node: ast.BinOp) -> Values:
         """Return what an operator makes of two values."""
-        return operators.operation(self.state, self.of(node.left), node.op, self.of(node.right))
+        return plain_data.operation(self.state, self.of(node.left), node.op, self.of(node.right))
 
     def either(self, node: ast.BoolOp) -> Values:
         """One of several."""
@@ -192,7 +198,7 @@ class Expressions:
 
     def signed(self, node: ast.UnaryOp) -> Values:
         """Return what a sign in front makes of a value."""
-        return operators.signed(self.state, node.op, self.of(node.operand))
+        return plain_data.signed(self.state, node.op, self.of(node.operand))
 
     def compared(self, node: ast.Compare) -> Values:
         """The answer of a comparison."""
@@ -271,14 +277,14 @@ class Expressions:
 
     def call(self, node: ast.Call) -> Values:
         """Return what a call returns."""
-        given = Call(
+        given = CallArguments(
             positional=tuple(value for each in node.args for value in self.argument(each)),
             named={each.arg: self.of(each.value) for each in node.keywords if each.arg},
             spread=tuple(items(self.of(k.value), self.state) for k in node.keywords if not k.arg),
         )
         if isinstance(node.func, ast.Attribute):
             return self.method(self.of(node.func.value), node.func.attr, given)
-        return calls.called(self, self.of(node.func), given)
+        return python_calls.called(self, self.of(node.func), given)
 
     def argument(self, node: ast.expr) -> Sequence[Values]:
         """Return what one argument in the text may be: one, or those of a list that is spread."""
@@ -292,22 +298,22 @@ class Expressions:
                     pass
         return (self.of(node),)
 
-    def method(self, owners: Values, name: str, given: Call) -> Values:
+    def method(self, owners: Values, name: str, given: CallArguments) -> Values:
         """Return what a method of these returns."""
         _check_name(name, private=True)
         results: list[Value] = []
         for owner in owners:
             if isinstance(owner, Ref | Foreign):
-                results += calls.called(self, self.attribute((owner,), name), given)
+                results += python_calls.called(self, self.attribute((owner,), name), given)
             else:
                 _check_name(name, private=isinstance(owner, Plain | Local))
-                results += calls.method(self, owner, name, given)
+                results += python_calls.method(self, owner, name, given)
         return merged(results)
 
 
 def _check_name(name: str, *, private: bool) -> None:
     if not may_be_read(name, private=private):
-        raise Unread(f"uses {name}, which may lead anywhere")
+        raise UnreadCode(f"uses {name}, which may lead anywhere")
 
 
 def _place(at: Values) -> int | None:
@@ -319,7 +325,7 @@ def _place(at: Values) -> int | None:
 
 
 def _has_rest(within: Sequence[Values]) -> bool:
-    return any(isinstance(each, Rest) for item in within for each in item)
+    return any(isinstance(each, RestOfValues) for item in within for each in item)
 
 
 _KINDS: Final[Mapping[type[ast.expr], Callable[[Expressions, Any], Values]]] = {

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from watchgate.core.policy.shell.words import names
+from watchgate.core.policy.shell.commands import names
 
 BUILTINS: Final = names(
     """

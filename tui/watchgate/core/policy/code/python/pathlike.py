@@ -6,16 +6,17 @@ import posixpath
 from collections.abc import Callable, Iterable, Mapping
 from typing import Final
 
-from watchgate.core.policy.code.python import files
-from watchgate.core.policy.code.python.arguments import Call
-from watchgate.core.policy.code.python.data import split_as_shell
-from watchgate.core.policy.code.python.effects import EFFECTS
-from watchgate.core.policy.code.python.state import State
-from watchgate.core.policy.code.python.values import (
+from watchgate.core.policy.code.code_reading import UNKNOWN_TEXT, Piece, UnknownWord, UnreadCode
+from watchgate.core.policy.code.python import opening
+from watchgate.core.policy.code.python.plain_data import split_as_shell
+from watchgate.core.policy.code.python.python_effects import EFFECTS
+from watchgate.core.policy.code.python.python_state import PythonState
+from watchgate.core.policy.code.python.python_values import (
     PLAIN,
+    CallArguments,
     Const,
+    KnownText,
     Obj,
-    Text,
     Value,
     Values,
     many,
@@ -26,9 +27,7 @@ from watchgate.core.policy.code.python.values import (
     shown_text,
     text_of,
 )
-from watchgate.core.policy.code.reading import UNKNOWN_TEXT, Piece, Unknown
-from watchgate.core.policy.code.unread import Unread
-from watchgate.core.policy.shell.words import names
+from watchgate.core.policy.shell.commands import names
 
 _MAX_PATHS: Final = 8
 _MAX_PARTS: Final = 30
@@ -50,7 +49,7 @@ def path(piece: Piece) -> Obj:
     return Obj("pathlib.Path", piece)
 
 
-def found(state: State, name: str, given: Call) -> Values | None:
+def path_result(state: PythonState, name: str, given: CallArguments) -> Values | None:
     """Return what functions return that work on paths; None for others."""
     if name in _SAME:
         return merged(map(text_of, pieces(given.at(0, "path")))) or PLAIN
@@ -62,28 +61,28 @@ def _joined(values: Iterable[Values]) -> tuple[Piece, ...]:
     """The names below one another, for all that they may be."""
     parts = tuple(values)
     if len(parts) > _MAX_PARTS:
-        return (Unknown(),)
+        return (UnknownWord(),)
     made: tuple[Piece, ...] = ("",)
     for each in parts:
         made = tuple(path_joined(folder, name) for folder in made for name in pieces(each))
-        made = made if len(made) <= _MAX_PATHS else (Unknown(),)
+        made = made if len(made) <= _MAX_PATHS else (UnknownWord(),)
     return made
 
 
-def _path(_state: State, given: Call) -> Values:
+def _path(_state: PythonState, given: CallArguments) -> Values:
     return merged(path(each or ".") for each in _joined(given.positional))
 
 
-def _join(_state: State, given: Call) -> Values:
+def _join(_state: PythonState, given: CallArguments) -> Values:
     return merged(map(text_of, _joined(given.positional)))
 
 
-def _of_parts(name: str) -> Callable[[State, Call], Values]:
-    def split(_state: State, given: Call) -> Values:
+def _of_parts(name: str) -> Callable[[PythonState, CallArguments], Values]:
+    def split(_state: PythonState, given: CallArguments) -> Values:
         parts: list[Value] = []
         for each in pieces(given.at(0, "p")):
-            if isinstance(each, Unknown):
-                parts.append(Text())
+            if isinstance(each, UnknownWord):
+                parts.append(KnownText())
                 continue
             head, tail = posixpath.split(each)
             both = seq(((Const(head),), (Const(tail),)))
@@ -93,22 +92,24 @@ def _of_parts(name: str) -> Callable[[State, Call], Values]:
     return split
 
 
-def _globbed(state: State, given: Call) -> Values:
+def _globbed(state: PythonState, given: CallArguments) -> Values:
     patterns = pieces(given.at(0, "pathname"))
     for each in patterns:
         state.does("ls", each)
     folders = [shown_text(each).partition("*")[0] for each in patterns]
-    return (many(merged(Text(each[: each.rfind("/") + 1] + UNKNOWN_TEXT) for each in folders)),)
+    return (
+        many(merged(KnownText(each[: each.rfind("/") + 1] + UNKNOWN_TEXT) for each in folders)),
+    )
 
 
-def _searched(state: State, given: Call) -> Values:
+def _searched(state: PythonState, given: CallArguments) -> Values:
     """A folder more in which modules are looked for."""
     for each in pieces(given.positional[-1]) if given.positional else ():
         state.folders[each] = None
     return PLAIN
 
 
-_FINDS: Final[Mapping[str, Callable[[State, Call], Values]]] = {
+_FINDS: Final[Mapping[str, Callable[[PythonState, CallArguments], Values]]] = {
     "pathlib.Path": _path,
     "pathlib.PosixPath": _path,
     "pathlib.Path.cwd": lambda _state, _given: (path("."),),
@@ -127,23 +128,23 @@ _FINDS: Final[Mapping[str, Callable[[State, Call], Values]]] = {
 }
 
 
-def listed(name: str, given: Call) -> Values:
+def listed(name: str, given: CallArguments) -> Values:
     """Return what functions of the table of effects return: most do nothing but return data."""
     folders = pieces(given.at(0, "path") or given.at(0, "top")) or (".",)
-    within = merged(Text(f"{shown_text(each)}/{UNKNOWN_TEXT}") for each in folders)
+    within = merged(KnownText(f"{shown_text(each)}/{UNKNOWN_TEXT}") for each in folders)
     match name:
         case "os.listdir":
-            return (many((Text(),)),)
+            return (many((KnownText(),)),)
         case "os.scandir":
             entries = (Obj("os.DirEntry", *pieces((each,))) for each in within)
             return (many(tuple(entries)),)
         case "os.walk" | "os.fwalk":
-            some: Values = (many((Text(),)),)
+            some: Values = (many((KnownText(),)),)
             return (many((seq((merged((*map(text_of, folders), *within)), some, some)),)),)
         case "tempfile.mktemp":
-            return (Text(f"/tmp/{UNKNOWN_TEXT}"),)
+            return (KnownText(f"/tmp/{UNKNOWN_TEXT}"),)
         case "tempfile.mkstemp":
-            return (seq((PLAIN, (Text(f"/tmp/{UNKNOWN_TEXT}"),))),)
+            return (seq((PLAIN, (KnownText(f"/tmp/{UNKNOWN_TEXT}"),))),)
         case _ if name in _MOVING:
             return given.at(1, "dst")
         case _:
@@ -158,16 +159,16 @@ def part_of_path(piece: Piece, attribute: str) -> Values:
             above = posixpath.dirname(text) or "."
             if text in (".", "..") or text.endswith("/.."):
                 above = posixpath.join(text, "..")
-            return (path(above if known else Unknown(above)),)
+            return (path(above if known else UnknownWord(above)),)
         case "parents":
-            return (many((path(Unknown(f"{text}/../{UNKNOWN_TEXT}")),)),)
+            return (many((path(UnknownWord(f"{text}/../{UNKNOWN_TEXT}")),)),)
         case "name":
-            return (Const(posixpath.basename(text)) if known else Text(),)
+            return (Const(posixpath.basename(text)) if known else KnownText(),)
         case _:
-            return (Text(),)
+            return (KnownText(),)
 
 
-def method(state: State, piece: Piece, name: str, given: Call) -> Values:
+def method(state: PythonState, piece: Piece, name: str, given: CallArguments) -> Values:
     """Return what a method of a path returns."""
     state.forget(given.flat)
     dotted = f"pathlib.Path.{name}"
@@ -180,17 +181,17 @@ def method(state: State, piece: Piece, name: str, given: Call) -> Values:
         return PLAIN
     if name in _LISTING_METHODS:
         state.does(_LISTING_METHODS[name], piece)
-        return (many((path(path_joined(piece, Unknown())),)),)
+        return (many((path(path_joined(piece, UnknownWord())),)),)
     match name:
         case "open":
-            whole = Call(((path(piece),), *given.positional), given.named, given.spread)
-            return files.opened(state, "builtins.open", whole) or PLAIN
+            whole = CallArguments(((path(piece),), *given.positional), given.named, given.spread)
+            return opening.open_file(state, "builtins.open", whole) or PLAIN
         case "joinpath":
             return merged(map(path, _joined(((path(piece),), *given.positional))))
         case "with_suffix":
             stem = posixpath.splitext(shown_text(piece))[0]
-            return (path(Unknown(f"{stem}.{UNKNOWN_TEXT}")),)
+            return (path(UnknownWord(f"{stem}.{UNKNOWN_TEXT}")),)
         case "with_name" | "with_stem":
-            return (path(path_joined(posixpath.dirname(shown_text(piece)), Unknown())),)
+            return (path(path_joined(posixpath.dirname(shown_text(piece)), UnknownWord())),)
         case _:
-            raise Unread(f"calls {name} of a path")
+            raise UnreadCode(f"calls {name} of a path")

@@ -1,0 +1,118 @@
+"""`replay`: a recorded session once more, in the console or, with `--headless`, decided again."""
+
+from __future__ import annotations
+
+import argparse
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from watchgate.cli.base.command_environment import (
+    PROFILES,
+    UNATTENDED,
+    agents_known,
+    configured,
+    here,
+)
+from watchgate.cli.base.printing import Exit, Stop, complain, json_line
+from watchgate.cli.history.recorded import own_journal, session_called, written_out
+
+if TYPE_CHECKING:
+    from watchgate.core.model.records import Record
+    from watchgate.service.replaying.replay_comparison import ReplayResult
+
+_HEADLESS = ("check", "policy", "profile", "unattended")
+
+
+def add_parser(commands: Any) -> None:
+    """Add the command."""
+    from watchgate.cli.console.console_command import speed
+
+    replay = commands.add_parser(
+        "replay",
+        help="a recorded session once more: in the console, or decided again",
+        epilog="example: watchgate replay --headless --policy new.toml build.jsonl (exported)",
+    )
+    replay.add_argument(
+        "session",
+        nargs="?",
+        metavar="SESSION|FILE",
+        help="a session's id, its beginning or its name, or an exported file; else the newest",
+    )
+    replay.add_argument("--speed", type=speed, metavar="N", help="N times as fast, in the console")
+    replay.add_argument(
+        "--headless",
+        action="store_true",
+        help="decide everything again, and print each difference as a JSON line",
+    )
+    replay.add_argument("--check", action="store_true", help="exit 1 if there is a difference")
+    replay.add_argument("--policy", metavar="FILE", help="a policy file in the place of your own")
+    replay.add_argument("--profile", choices=PROFILES, help="another profile than the configured")
+    replay.add_argument(
+        "--unattended", choices=UNATTENDED, help="as the core was started with, if it was"
+    )
+    replay.set_defaults(run=_replay)
+
+
+def _replay(args: argparse.Namespace) -> int:
+    if args.headless and args.speed is not None:
+        raise Stop("--speed is for the console: without a screen nothing is waited for", Exit.USAGE)
+    given = [f"--{name}" for name in _HEADLESS if getattr(args, name)]
+    if given and not args.headless:
+        raise Stop(f"{given[0]} needs --headless: the console shows what was decided", Exit.USAGE)
+    records = _recorded(args.session)
+    if args.headless:
+        return _headless(records, args)
+    from watchgate.cli.history.replay_console import in_console
+
+    return in_console(records, speed=args.speed or 1.0)
+
+
+def _recorded(word: str | None) -> list[Record]:
+    """The records of a session or an exported file, oldest first, at least one."""
+    from watchgate.service.history.recorded_sessions import PastError, find_session, records_of
+    from watchgate.service.journal.schema import JournalError
+    from watchgate.service.journal.verification import ExportError, is_export, read_export
+
+    try:
+        if word is not None and is_export(word):
+            return read_export(Path(word))
+        written_out()
+        journal = own_journal()
+        return records_of(journal, *find_session(journal, word and session_called(word)))
+    except (ExportError, JournalError, PastError) as fault:
+        raise Stop(str(fault)) from None
+
+
+def _headless(records: list[Record], args: argparse.Namespace) -> int:
+    paths = here()
+    config = configured(paths, profile=args.profile, unattended=args.unattended)
+    if args.policy and not Path(args.policy).exists():
+        raise Stop(f"there is no file {args.policy}")
+    from watchgate.core.policy.rules.load import PolicyError
+    from watchgate.service.hub.components import ComponentError
+    from watchgate.service.replaying.replay_comparison import decide_again
+    from watchgate.service.replaying.replay_setup import PolicyFault, replay_gates, replay_handlers
+
+    try:
+        again = decide_again(
+            records,
+            config,
+            replay_gates(paths, config, policy=Path(args.policy) if args.policy else None),
+            replay_handlers(paths, config, os.environ),
+            agents_known(paths, config),
+        )
+    except (PolicyError, PolicyFault, ComponentError) as fault:
+        raise Stop(str(fault)) from None
+    for each in again.differences:
+        json_line(each)
+    complain(_summary(again))
+    return Exit.REFUSED if args.check and again.differences else Exit.DONE
+
+
+def _summary(again: ReplayResult) -> str:
+    summary = f"{len(again.differences)} of {again.decided} decisions differ"
+    if not again.left_out:
+        return summary
+    reasons = "; ".join(f"{count}: {why}" for why, count in sorted(again.left_out.items()))
+    return f"{summary}; not decided again: {reasons}"

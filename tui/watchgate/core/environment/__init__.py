@@ -1,1 +1,0 @@
-"""Variables of an environment that can keep the hooks in it from running."""

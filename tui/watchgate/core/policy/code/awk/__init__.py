@@ -1,1 +1,0 @@
-"""Awk programs as commands are given them."""

@@ -1,1 +1,0 @@
-"""The crash test: an installed agent is run with hooks that misbehave."""

@@ -1,0 +1,216 @@
+"""All files of usage on this machine: found, followed, and entered in a ledger.
+
+Everything is synchronous, for one thread at a time; only `note` may be called from any. What is
+on the disk never raises: what cannot be read is counted.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import islice
+from pathlib import Path
+
+from watchgate.agents.usage import UsagePlace
+from watchgate.agents.usage.usage_readers import READERS
+from watchgate.core.usage.ledger import Ledger
+from watchgate.service.usage.file_index import (
+    CachedReader,
+    FileIndex,
+    Key,
+    SessionFacts,
+    Unreadable,
+    joined_facts,
+)
+from watchgate.service.usage.file_scan import FileScan, UsageFile
+from watchgate.service.usage.followed_file import FollowedFile, ReaderOf, stamp
+from watchgate.service.usage.transcript_hints import TranscriptHints
+
+HOT = 128
+"""So many files are looked at each time: those that were written last."""
+ROUND = 512
+"""And so many of all others, in turn."""
+ALL_BYTES = 2**62
+
+
+class UsageFiles:
+    """Reads the newest files first, and those before all that a hook has named.
+
+    Files that were written last before `since_us` (UTC µs) are read once they are written again.
+    Calls of a file that is gone stay counted: what was used was used, and agents delete old files.
+    """
+
+    def __init__(
+        self,
+        places: Sequence[UsagePlace],
+        ledger: Ledger,
+        *,
+        cache: Path | None = None,
+        since_us: int = 0,
+        readers: Mapping[str, ReaderOf] = READERS,
+    ) -> None:
+        """Finds no file yet.
+
+        Args:
+            places: Directories in which agents keep their files.
+            ledger: The ledger that gets the calls.
+            cache: A folder for what was read before.
+            since_us: Older files are read only once they are written again (UTC µs).
+            readers: Makers of readers, by agent.
+        """
+        self._ledger = ledger
+        self._since_us = since_us
+        places = [place for place in places if place.agent in readers]
+        agents = dict.fromkeys(place.agent for place in places)
+        self._scans = {
+            agent: FileScan([place for place in places if place.agent == agent]) for agent in agents
+        }
+        self._known = FileIndex(ledger, readers)
+        self._named = TranscriptHints(places)
+        self._memory = CachedReader(cache, self._known) if cache is not None else None
+        self._queue: dict[FollowedFile, int] = {}
+        self._first: set[FollowedFile] = set()
+        self._sorted = True
+        self._hot: dict[FollowedFile, None] = {}
+        self._turn: Iterator[FollowedFile] = iter(())
+        self._lines = 0
+
+    @property
+    def unreadable(self) -> Unreadable:
+        """Returns the number of lines and files that could not be read so far."""
+        folders = sum(len(scan.unreadable) for scan in self._scans.values())
+        return Unreadable(self._lines, len(self._known.faults) + folders)
+
+    def look(self) -> None:
+        """Finds files that are new or gone; cheap where nothing is."""
+        for agent, scan in self._scans.items():
+            everywhere = self._named.searches(agent)
+            new, gone = scan.look(everywhere=everywhere)
+            for path in gone:
+                self._lose(path)
+            for file in new:
+                self._adopt(file)
+        while self._known.vacated:
+            self._adopt(self._known.vacated.pop())
+
+    def note(self, agent: str, session: str, path: str) -> None:
+        """Takes a hook's word on a session's transcript, which is read before all others.
+
+        The path may be wrong or empty: then the session is looked for where the agent's files are.
+        """
+        self._named.note(agent, session, path)
+
+    def refresh(self, limit_bytes: int | None = None) -> int:
+        """Reads on, about so many bytes at most; returns how many are left, as far as is known."""
+        self._take_notes()
+        self._check()
+        left = ALL_BYTES if limit_bytes is None else limit_bytes
+        if not self._sorted:
+            newest = sorted(
+                self._queue, key=lambda each: (each in self._first, each.written_ns), reverse=True
+            )
+            self._queue = {followed: self._queue[followed] for followed in newest}
+            self._sorted = True
+        for followed in list(self._queue):
+            if left <= 0:
+                break
+            left -= self._read(followed, left)
+        return sum(self._queue.values())
+
+    def of(self, key: Key) -> SessionFacts:
+        """Returns what the files of a session hold about it beside its calls."""
+        return joined_facts(self._known.of(key))
+
+    def save(self) -> None:
+        """Writes what was read for the next start; for now and then, and for the end."""
+        if self._memory is not None:
+            self._memory.save()
+
+    def _adopt(self, file: UsageFile, *, first: bool = False) -> None:
+        try:
+            about = os.lstat(file.path)
+        except (OSError, ValueError):
+            return
+        followed = self._known.adopt(file, about)
+        if followed is None:
+            return
+        followed.written_ns = about.st_mtime_ns
+        if about.st_mtime_ns // 1000 < self._since_us and not first and followed.is_new:
+            followed.sleep(stamp(about))
+            return
+        self._enqueue(followed, about.st_size, first=first)
+
+    def _enqueue(self, followed: FollowedFile, size: int, *, first: bool = False) -> None:
+        self._queue[followed] = max(size, self._queue.get(followed, 0))
+        self._sorted = len(self._queue) == 1
+        if first:
+            self._first.add(followed)
+            self._warm(followed)
+
+    def _take_notes(self) -> None:
+        for hint in self._named.take(self._known):
+            if isinstance(hint, FollowedFile):
+                self._enqueue(hint, 1, first=True)
+            elif isinstance(hint, UsagePlace):
+                self._scans.setdefault(hint.agent, FileScan([])).add([hint])
+            else:
+                self._adopt(hint, first=True)
+
+    def _check(self) -> None:
+        """Queues what has changed of the files that were written last, and of some others."""
+        for followed in (*self._hot, *self._some()):
+            if followed in self._queue or self._known.files.get(followed.path) is not followed:
+                continue
+            try:
+                changed = followed.changed()
+            except (OSError, ValueError):
+                self._lose(followed.path)
+                continue
+            if changed:
+                self._enqueue(followed, 1)
+                self._warm(followed)
+
+    def _some(self) -> list[FollowedFile]:
+        batch = list(islice(self._turn, ROUND))
+        if not batch:
+            self._turn = iter(list(self._known.files.values()))
+            batch = list(islice(self._turn, ROUND))
+        return batch
+
+    def _warm(self, followed: FollowedFile) -> None:
+        self._hot.pop(followed, None)
+        self._hot[followed] = None
+        if len(self._hot) > HOT:
+            del self._hot[next(iter(self._hot))]
+
+    def _read(self, followed: FollowedFile, limit: int) -> int:
+        before = followed.unreadable
+        try:
+            done = self._read_on(followed, limit)
+        except (FileNotFoundError, NotADirectoryError):
+            self._lose(followed.path)
+            return 0
+        self._lines += followed.unreadable - before
+        self._known.read(followed)
+        if len(self._hot) < HOT:
+            self._hot.setdefault(followed)
+        if followed.left and not followed.fault:
+            self._queue[followed] = followed.left
+        else:
+            self._unqueue(followed)
+        return done
+
+    def _read_on(self, followed: FollowedFile, limit: int) -> int:
+        if self._memory is None:
+            return followed.read(self._ledger, limit)
+        return self._memory.read(followed, self._ledger, limit)
+
+    def _lose(self, path: str) -> None:
+        followed = self._known.lose(path)
+        if followed is not None:
+            self._unqueue(followed)
+            self._hot.pop(followed, None)
+
+    def _unqueue(self, followed: FollowedFile) -> None:
+        self._queue.pop(followed, None)
+        self._first.discard(followed)

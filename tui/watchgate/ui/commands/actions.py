@@ -1,0 +1,223 @@
+"""The action of each key, once nothing speaks against it: one function per id of the keymap.
+
+Leaving what is shown: at once, or when asked twice where more than a picture would go.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from watchgate.core.base.text import safe_text
+from watchgate.core.model.agent_state import install_command
+from watchgate.link.control_lines import CoreLost
+from watchgate.link.protocol import Refusal, Verb
+from watchgate.ui.approval.operator import INTENTS
+from watchgate.ui.commands import navigation, replay_actions
+from watchgate.ui.theming.theme import BASES, NAMES, fitted
+
+if TYPE_CHECKING:
+    from watchgate.ui.commands.console import Console
+
+
+AGAIN_WITHIN_S = 5.0
+
+
+def detach(console: Console) -> None:
+    """Leave; when asked twice where the core ends with the console."""
+    if console.stage.ends_core:
+        _ask_again(console, "detach", f"leaves {console.stage.ends}", console.detach)
+    else:
+        console.detach()
+
+
+def leave(console: Console) -> None:
+    """Leave when asked twice."""
+    _ask_again(console, "leave", f"leaves {console.stage.ends}", console.detach)
+
+
+def demo(console: Console) -> None:
+    """Play the demo: when asked twice where it would take the place of sessions."""
+    play = console.stage.play_demo
+    if not console.bridge.state.sessions:
+        play()
+    else:
+        does = "shows the demo in place of your sessions, which stay gated"
+        _ask_again(console, "demo", does, play)
+
+
+def _ask_again(console: Console, action: str, does: str, then: Callable[[], None]) -> None:
+    """Do it if its key was pressed while the screen said so; else say so."""
+    text = f"{console.keymap[action].shown} again {does}"
+    console.desk.forget(console.now_s())
+    if console.desk.note == text:
+        console.desk.note = ""
+        then()
+    else:
+        console.say(text, AGAIN_WITHIN_S)
+
+
+Action = Callable[["Console"], None]
+
+OFF_FOR_S = 1800
+
+
+def done_there(action: str) -> Action:
+    """Returns what only some screens do, by themselves."""
+
+    def do(console: Console) -> None:
+        if not console.pages.top.do(action):
+            console.say(f"{console.keymap[action].help}: not here")
+
+    return do
+
+
+def key_decides(console: Console) -> None:
+    """A decision is made by its key where its request is drawn, by no other way."""
+    console.say("a request is decided by its own key, where it is shown")
+
+
+def reveal(console: Console) -> None:
+    """Tell the secrets of the docked request, or cover them again; it alone, while it is docked."""
+    console.desk.reveal()
+
+
+def freeze(console: Console) -> None:
+    """Freeze the view, or let it go on."""
+    desk = console.desk
+    desk.frozen_us = None if desk.frozen_us is not None else console.bridge.now_us()
+
+
+def copy(console: Console) -> None:
+    """Copy what is under the cursor, or the install line while there is nothing."""
+    text, row = console.desk.offered or console.pages.top.copied, console.monitor.table.selected
+    if text is None:
+        text = row.summary if row is not None else install_command(console.desk.agents)
+    console.copy_to_clipboard(text)
+    console.say("copied")
+
+
+def install(console: Console) -> None:
+    """Say which line connects an agent, and have it copied by the next copy."""
+    console.start(console.agents.offer)
+
+
+def theme(console: Console) -> None:
+    """Change to the next theme."""
+    names = [fitted(each, console.console.color_system).name for each in BASES]
+    place = names.index(console.theme) if console.theme in names else 0
+    console.theme = names[(place + 1) % len(names)]
+
+
+def dressed(name: str) -> Action:
+    """Change to the theme of this name."""
+
+    def dress(console: Console) -> None:
+        console.theme = fitted(NAMES[name], console.console.color_system).name
+
+    return dress
+
+
+def start_core(console: Console) -> None:
+    """Start a core and try to reach it at once."""
+    start = console.options.start_core
+    if start is None:
+        return
+
+    async def starting() -> None:
+        console.say("starting a core")
+        await start()
+        console.bridge.retry_now()
+
+    console.start(starting)
+
+
+def gate_on(console: Console) -> None:
+    """Switch the gate on again."""
+    console.start(lambda: _tell(console, "on", "the gate is on"))
+
+
+def gate_off(console: Console) -> None:
+    """Ask for the word, then switch the gate off for half an hour."""
+    console.prompts.ask_word(
+        "off",
+        "Nothing that comes is held or denied for 30 min.",
+        lambda: console.start(
+            lambda: _tell(console, "off", "the gate is off for 30 min", seconds=OFF_FOR_S)
+        ),
+    )
+
+
+def stop(console: Console) -> None:
+    """Ask for the word, then stop the core."""
+    console.prompts.ask_word(
+        "stop",
+        "Every acting call is denied until a core runs again.",
+        lambda: console.start(lambda: _tell(console, "stop", "the core stops")),
+    )
+
+
+async def _tell(console: Console, verb: Verb, done: str, *, seconds: int | None = None) -> None:
+    try:
+        answer = await console.bridge.call(verb, seconds=seconds)
+    except CoreLost as lost:
+        console.say(str(lost))
+        return
+    if isinstance(answer, Refusal):
+        console.say(safe_text(answer.message))
+        if answer.refused == "locked":
+            console.ask_unlock("")
+    else:
+        host = answer.ok.get("host")  # told where several are watched: this is about one of them
+        console.say(f"{done}, on {host} alone" if host else done)
+
+
+ACTIONS: dict[str, Action] = {
+    "help": navigation.help_page,
+    "commands": navigation.commands,
+    "log": navigation.log,
+    "back": navigation.back,
+    "freeze": freeze,
+    "copy": copy,
+    "install": install,
+    "terminal": navigation.terminal,
+    "theme": theme,
+    "start": start_core,
+    "gate_on": gate_on,
+    "gate_off": gate_off,
+    "stop": stop,
+    "unlock": lambda console: console.unlocking.unlock(),
+    "unlock_other": lambda console: console.unlocking.unlock_other(),
+    "monitor": navigation.monitor,
+    "approvals": navigation.approvals,
+    "traces": navigation.traces,
+    "costs": navigation.costs,
+    "history": navigation.history,
+    "view": navigation.view,
+    "reveal": reveal,
+    "detail": navigation.detail,
+    "next": lambda console: navigation.turn(console, +1),
+    "previous": lambda console: navigation.turn(console, -1),
+    "down": lambda console: console.pages.move(+1),
+    "up": lambda console: console.pages.move(-1),
+    "page_down": lambda console: console.pages.page(+1),
+    "page_up": lambda console: console.pages.page(-1),
+    "top": lambda console: console.pages.end(newest=False),
+    "bottom": lambda console: console.pages.end(newest=True),
+    "half_down": lambda console: navigation.half(console, +1),
+    "half_up": lambda console: navigation.half(console, -1),
+    "sessions": navigation.sessions,
+    "jump": navigation.jump,
+    "sort": done_there("sort"),
+    "window": done_there("window"),
+    "replay": replay_actions.play,
+    **replay_actions.ACTIONS,
+    "theme_dark": dressed("dark"),
+    "theme_light": dressed("light"),
+    "theme_mono": dressed("mono"),
+    **dict.fromkeys(INTENTS, key_decides),
+    "filter": navigation.ask_filter,
+    "demo": demo,
+    "detach": detach,
+    "leave": leave,
+}

@@ -1,0 +1,129 @@
+"""The console of one decision: it shows the request that ends first and closes when it is settled.
+
+What makes a decision key act is the same as in the whole console: keys that were typed for the
+pane below decide nothing, and only what was shown to its end can be allowed.
+
+The console in a process of its own, which may set how memory is looked after.
+"""
+
+from __future__ import annotations
+
+import gc
+import time
+from collections.abc import Callable
+
+from watchgate.core.base.clock import Clock
+from watchgate.core.base.text import safe_text
+from watchgate.core.model.views import PendingView
+from watchgate.ui.base.formats import short_id
+from watchgate.ui.console.app import WatchgateApp
+from watchgate.ui.screens.popup_screen import PopupScreen
+from watchgate.ui.source.record_source import RecordSource
+from watchgate.ui.view_model.console_options import Options
+
+SETTLED_S = 1.0
+"""After so long the first picture of a core is there, if it can be reached."""
+
+
+class OwnProcess(WatchgateApp):
+    """The console where nothing else runs: what it does to memory would be done to others, too."""
+
+    def on_mount(self) -> None:
+        self.set_timer(SETTLED_S, self._settle)
+
+    def _settle(self) -> None:
+        # What the first picture needed stays for good. Looking through all of it for garbage, as
+        # Python does now and then, would hold up a key by more than the rest of its way.
+        gc.freeze()
+
+
+DECIDED, NOT_DECIDED = 0, 1
+
+_HERE = frozenset(
+    "deny reply deny_stop deny_all allow handback more_time allow_more edit mark view back reveal "
+    "next previous down up page_down page_up top bottom help detach leave theme copy terminal "
+    "gate_on start unlock".split()
+)
+"""The actions of a console that make sense to one request."""
+
+
+class PopupApp(WatchgateApp, inherit_bindings=False):
+    """Leaves with 0 when a person decided the request that it showed, else with 1.
+
+    With `goes_on` it shows the next open request then, and closes after the last.
+    """
+
+    MONITOR = PopupScreen
+
+    def __init__(
+        self,
+        source: RecordSource,
+        clock: Clock,
+        options: Options | None = None,
+        now_s: Callable[[], float] = time.monotonic,
+        *,
+        goes_on: bool = False,
+    ) -> None:
+        super().__init__(source, clock, options, now_s)
+        self._goes_on = goes_on
+        self._showing: str | None = None
+        self._over = False
+
+    def tick(self) -> None:
+        """Show the newest moment, or close when the request that was shown is settled."""
+        if self._over or not self.screen_stack:
+            return
+        if self.bridge.link.state == "attached":
+            self._look()
+        super().tick()
+        pending = self.bridge.state.pending
+        if self.desk.docked in pending and (self._showing is None or self._showing in pending):
+            self._showing = self.desk.docked
+
+    def perform(self, action: str) -> None:
+        """Do an action that makes sense here; Esc closes the popup when nothing lies above it."""
+        if action not in _HERE:
+            why = self.keymap[action].reason(self.moment().context)
+            self.say(why or "the popup shows this request alone; `watchgate` opens the console")
+        elif action == "back" and self.pages.top is self.monitor:
+            self.detach()
+        elif action != "view" or self.pages.top is not self.monitor:
+            super().perform(action)
+
+    def detach(self) -> None:
+        """Close, with nothing decided."""
+        self._close(NOT_DECIDED, "")
+
+    def open_request(self) -> bool:
+        """Never needed: the whole request is what the popup shows."""
+        return False
+
+    def _look(self) -> None:
+        pending = self.bridge.state.pending
+        if self._showing is not None and self._showing not in pending:
+            self._settled(self._showing)
+        elif not pending:
+            self._close(NOT_DECIDED, "watchgate: nothing is pending")
+
+    def _settled(self, request: str) -> None:
+        state, self._showing = self.bridge.state, None
+        settled = next((s for s in reversed(state.settled) if s.request == request), None)
+        word = settled.word if settled is not None else ""
+        if (edited := _successor(request, list(state.pending.values()))) is not None:
+            self.desk.docked = edited.id
+        elif word == "edited-by-operator" and state.settled[-1].request == request:
+            self._showing = request  # What it became is told right behind it.
+        elif not self._goes_on or not state.pending:
+            decided = word.endswith("-by-operator") or word == "answered-elsewhere"
+            outcome = safe_text(word.replace("-", " ")) or "settled"
+            words = f"watchgate: {short_id(request)} {outcome}"
+            self._close(DECIDED if decided else NOT_DECIDED, words)
+
+    def _close(self, code: int, words: str) -> None:
+        self._over = True
+        self.exit(words or None, return_code=code)
+
+
+def _successor(request: str, pending: list[PendingView]) -> PendingView | None:
+    """The open request that took the place of one that was edited."""
+    return next((view for view in pending if view.data.edited_from == request), None)
