@@ -28,7 +28,10 @@ REQUESTS = 200
 FEW: Final[Mapping[str, Mapping[str, int]]] = {
     "watchgate.core.gate.broker": {"SETTLED_MAX": REQUESTS},
     "watchgate.core.dispatch.handler_bus": {"ONCE_SESSIONS_MAX": SESSIONS},
-    "watchgate.core.gate.call_tracker": {"CALL_SESSIONS_MAX": SESSIONS, "ALL_ENDED_CALLS_MAX": ROWS},
+    "watchgate.core.gate.call_tracker": {
+        "CALL_SESSIONS_MAX": SESSIONS,
+        "ALL_ENDED_CALLS_MAX": ROWS,
+    },
     "watchgate.core.gate.gate_coverage": {
         "COVERED_SESSIONS_MAX": SESSIONS,
         "ENDED_SESSIONS_MAX": SESSIONS // 2,
@@ -41,8 +44,8 @@ FEW: Final[Mapping[str, Mapping[str, int]]] = {
     "watchgate.core.gate.retries": {"_SESSIONS_MAX": SESSIONS},
     "watchgate.core.usage.usage_fold": {"MAX_TOOLS": ROWS},
     "watchgate.service.identity.agent_processes": {"ACCOUNTED_KEPT": SESSIONS},
-    "watchgate.service.coverage.ran_calls": {"NEWEST": SESSIONS, "MAX_NAMED": SESSIONS},
-    "watchgate.service.coverage.coverage_comparison": {"MAX_SESSIONS": SESSIONS},
+    "watchgate.service.watch.coverage.ran_calls": {"NEWEST": SESSIONS, "MAX_NAMED": SESSIONS},
+    "watchgate.service.watch.coverage.coverage_comparison": {"MAX_SESSIONS": SESSIONS},
     "watchgate.service.journal.journal_retention": {"LOOK_EACH_S": 1},
     "watchgate.service.control.caller": {"REMEMBERED": REQUESTS},
     "watchgate.service.usage.usage_follow": {"SAVE_S": 10},

@@ -12,8 +12,8 @@ from typing import Final
 
 from scripts.marked import as_table, replaced, written
 from watchgate.ui.commands.key_registry import KEYS
-from watchgate.ui.keys.key_rows import KeyRow, rows
 from watchgate.ui.keys.keymap import Group, Keymap
+from watchgate.ui.widgets.text_pages import KeyRow, rows
 
 ROOT: Final = Path(__file__).resolve().parent.parent
 README: Final = ROOT / "README.md"

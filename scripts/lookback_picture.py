@@ -15,7 +15,7 @@ from watchgate.core.lookback.lookback_report import ModelCost
 from watchgate.core.lookback.transcript_call import TranscriptCall
 from watchgate.core.lookback.transcript_judge import TranscriptJudge
 from watchgate.service.policies.policy_files import shipped
-from watchgate.ui.theming.theme import DARK
+from watchgate.ui.base.theme import DARK
 
 NAME = "lookback.svg"
 CELLS = 100

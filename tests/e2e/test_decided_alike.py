@@ -17,8 +17,12 @@ from watchgate.agents.registry import ADAPTERS
 from watchgate.core.model.records import Record
 from watchgate.link.paths import Paths, paths
 from watchgate.service.host.core_host import hosted
-from watchgate.service.replaying.replay_comparison import ReplayResult, decide_again
-from watchgate.service.replaying.replay_setup import replay_gates, replay_handlers
+from watchgate.service.replaying.replay_comparison import (
+    ReplayResult,
+    decide_again,
+    replay_gates,
+    replay_handlers,
+)
 from watchgate.service.system.config_file import read_config
 from watchgate.service.system.system_clock import SystemClock
 from watchgate.ui.console.app import WatchgateApp

@@ -14,7 +14,7 @@ import pytest
 from tests.e2e.programs import Core
 from tests.e2e.test_console_keys import console
 from tests.e2e.test_long_texts import HOSTILE, asked
-from watchgate.core.patterns import allowance
+from watchgate.core.base.patterns import allowance
 
 LIMIT_S = 0.1
 ROUNDS = 3

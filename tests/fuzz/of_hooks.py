@@ -12,7 +12,7 @@ from tests.fuzz.target import Target, demand
 from watchgate.core.dispatch.extensions import extension_hooks, extension_rpc, extension_spec
 from watchgate.core.dispatch.extensions.extension_rpc import RECORDS_LIMIT, ExtensionMemory
 from watchgate.core.dispatch.extensions.extension_spec import ExtensionError
-from watchgate.core.dispatch.hooks import codewhale_hooks, sandbox_list
+from watchgate.core.dispatch.hooks import codewhale_hooks, sandbox_hooks
 from watchgate.core.dispatch.hooks.hook_exchange import HookExit, HookProtocol
 from watchgate.core.dispatch.hooks.hook_protocols import PROTOCOLS
 from watchgate.core.model.events import Event, Lane, Text, Tool, ToolCall
@@ -114,9 +114,9 @@ def extension_manifest(data: bytes) -> None:
     demand(found.hooks and found.command.strip(), "it can be started and wants to see something")
 
 
-def sandbox_hooks(data: bytes) -> None:
+def sandbox_session_hooks(data: bytes) -> None:
     """The hooks of a sandbox's session."""
-    sandbox_list.sandbox_handlers(data)
+    sandbox_hooks.sandbox_handlers(data)
 
 
 def output(data: bytes) -> None:
@@ -175,7 +175,7 @@ HOOKS = {
         ),
     ),
     "sandbox-hooks": Target(
-        feed=sandbox_hooks,
+        feed=sandbox_session_hooks,
         found=(b'{"hooks":"\xff"}', b"[" * 5_000),
         refusals=(msgspec.DecodeError,),
         seeds=(b'{"hooks":{"onSessionStart":[{"command":"true","timeoutSecs":3}]}}',),

@@ -10,7 +10,6 @@ from rich.text import Text
 
 from tests.fuzz.target import Target, demand, text_of
 from watchgate.core.base.text import safe_lines, safe_text, visible
-from watchgate.core.diff.edit_blocks import difference
 from watchgate.core.filters.filter_parser import FilterError, parse
 from watchgate.core.model.assessment import Assessment
 from watchgate.core.model.events import Tool
@@ -22,6 +21,7 @@ from watchgate.core.policy.inputs.subject import Subject
 from watchgate.core.policy.judging.assess import assess
 from watchgate.core.policy.judging.command_finder import commands
 from watchgate.core.secrets.redact import redact
+from watchgate.core.tools.edit_blocks import difference
 from watchgate.core.tools.edited_text import edited
 from watchgate.core.tools.tool_input import input_hash
 from watchgate.link.ssh import BadTarget, parse_target, ssh_argv

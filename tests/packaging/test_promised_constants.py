@@ -9,9 +9,9 @@ import pytest
 
 from watchgate import client
 from watchgate.client_api import core_dialog
+from watchgate.core.base.patterns import allowance, pattern
 from watchgate.core.gate import grant_book, operator_decisions, rate_limit, retries
 from watchgate.core.model import large_inputs, standing_grant
-from watchgate.core.patterns import allowance, pattern
 from watchgate.core.policy.inputs import text_guards
 from watchgate.core.policy.rules import load
 from watchgate.core.report import report_html
@@ -19,19 +19,18 @@ from watchgate.link import paths
 from watchgate.service.admission import socket_shares
 from watchgate.service.bridges import core_client, tap
 from watchgate.service.control import caller, query_verbs
-from watchgate.service.facts import facts_watch
 from watchgate.service.history import record_pages
 from watchgate.service.hub import ingest
 from watchgate.service.identity import presence
 from watchgate.service.journal import journal_retention, writer
 from watchgate.service.runners import rpc_link
 from watchgate.service.sinks import sink, webhook
+from watchgate.service.watch.facts import facts_watch
 from watchgate.service.wire import framing
 from watchgate.ui.approval import arming
 from watchgate.ui.fleet import fleet_calls, foreign_records
 from watchgate.ui.notifications import notices
-from watchgate.ui.replay import film
-from watchgate.ui.source import record_source
+from watchgate.ui.source import film, record_source
 
 ROOT = Path(__file__).resolve().parents[2]
 MIB = 1024 * 1024

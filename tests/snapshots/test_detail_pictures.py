@@ -15,8 +15,7 @@ from watchgate.core.model.sessions import SessionState
 from watchgate.core.model.views import SubView
 from watchgate.core.state.traces import TraceView
 from watchgate.link.protocol import Snapshot
-from watchgate.ui.screens.payload_screen import PayloadScreen
-from watchgate.ui.screens.session_screen import SessionScreen
+from watchgate.ui.screens.payload_screen import PayloadScreen, SessionScreen
 
 ISSUE = {
     "owner": "acme",

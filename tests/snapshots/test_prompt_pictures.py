@@ -7,9 +7,8 @@ from tests.ui.open_requests import FIRST, SECOND, THIRD, asked, pending
 from tests.ui.widgets.prompts.test_allow_more import ALL, proposing
 from tests.ui.widgets.prompts.test_edit_before_allow import previewing
 from watchgate.link.protocol import Snapshot
-from watchgate.ui.widgets.prompts.batch_prompt import BatchPrompt
 from watchgate.ui.widgets.prompts.edit_prompt import EditPrompt
-from watchgate.ui.widgets.prompts.grant_prompt import GrantPrompt
+from watchgate.ui.widgets.prompts.grant_prompt import BatchPrompt, GrantPrompt
 
 FOUND = {"rule": "fs.delete", "reason": "deletes recursively", "risk": "high", "span": [32, 40]}
 

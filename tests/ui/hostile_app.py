@@ -6,9 +6,9 @@ from typing import Any
 
 import msgspec
 
+import watchgate.ui.commands.key_registry  # noqa: F401 - hands over the keys that panes name
 from tests.ui.requests import NOW, pending, row
 from tests.ui.widgets_app import Stage
-import watchgate.ui.commands.key_registry  # noqa: F401 - hands over the keys that panes name
 from watchgate.core.model.assessment import Finding
 from watchgate.core.model.events import OwnRules, Tool
 from watchgate.core.model.records import Fact

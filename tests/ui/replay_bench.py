@@ -18,7 +18,7 @@ from watchgate.demo.demo_play import play
 from watchgate.link.control_lines import Answer
 from watchgate.link.protocol import Request, Result, Snapshot
 from watchgate.ui.console.app import WatchgateApp
-from watchgate.ui.replay.replay_source import Recording
+from watchgate.ui.source.replay_source import Recording
 
 IDLE_AT = 91
 """The place in the recording behind which nothing happens for a while, where `idle` makes it so."""

@@ -6,7 +6,7 @@ from textual.app import App, ComposeResult
 from textual.strip import Strip
 from textual.widget import Widget
 
-from watchgate.ui.theming.theme import DARK, PALETTES
+from watchgate.ui.base.theme import DARK, PALETTES
 
 
 class Stage(App[None]):

@@ -8,17 +8,17 @@ from typing import Any
 import pytest
 
 from watchgate.cli.base.printing import Exit, Stop
-from watchgate.cli.history import replay_console
+from watchgate.cli.history import replay_command
 from watchgate.demo.demo_play import play
 from watchgate.ui.console.popup_app import OwnProcess
-from watchgate.ui.replay.replay_source import Recording
+from watchgate.ui.source.replay_source import Recording
 
 RECORDS = tuple(play(20.0))
 
 
 def test_without_a_terminal_it_says_what_to_use() -> None:
     with pytest.raises(Stop, match="the console needs a terminal") as stop:
-        replay_console.in_console(RECORDS)
+        replay_command.in_console(RECORDS)
     assert stop.value.code == Exit.USAGE
 
 
@@ -33,7 +33,7 @@ def test_the_console_is_given_the_recording_in_the_place_of_a_core(
 
     monkeypatch.setattr(os, "isatty", lambda _fd: True)
     monkeypatch.setattr(OwnProcess, "run", run)
-    assert replay_console.in_console(RECORDS, speed=4.0) == Exit.DONE
+    assert replay_command.in_console(RECORDS, speed=4.0) == Exit.DONE
     (app,) = shown
     assert isinstance(app.bridge.source, Recording)
     assert app.stage.recording is app.bridge.source

@@ -8,7 +8,7 @@ import xml.etree.ElementTree as ET
 import pytest
 
 from watchgate.cli.lookback.coloured_lines import Span, apart, cut, painted, svg, width_of
-from watchgate.ui.theming.theme import DARK, LIGHT, Palette
+from watchgate.ui.base.theme import DARK, LIGHT, Palette
 
 LINES = [(Span(" risk  ", "critical", bold=True), Span("█▌", "high"), Span("  a <b> & c"))]
 

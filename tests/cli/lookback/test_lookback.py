@@ -16,9 +16,9 @@ from watchgate.cli.base.printing import Exit
 from watchgate.cli.lookback import show_lookback
 from watchgate.core.lookback.lookback_report import LookbackReport
 from watchgate.core.lookback.transcript_call import TranscriptCall
-from watchgate.service.lookback.transcript_files import TranscriptFile
-from watchgate.service.lookback.transcript_look import TranscriptLook
-from watchgate.ui.theming.theme import LIGHT
+from watchgate.service.usage.transcript_files import TranscriptFile
+from watchgate.service.usage.transcript_look import TranscriptLook
+from watchgate.ui.base.theme import LIGHT
 
 
 @pytest.fixture

@@ -55,7 +55,7 @@ def test_cw_b7_every_key_of_a_sink_is_acted_on_or_refused() -> None:
                 assert found is None
             else:
                 assert found == f"{key} does nothing in a {sink.type} sink; remove it"
-    # The rest is acted on for every type, see the tests of service/sinks/sink_build.py.
+    # The rest is acted on for every type, see the tests of service/sinks/sink_types.py.
     assert set(SinkConfig.__struct_fields__) == {*values, "type", "envelope", "kinds", "queue"}
 
 

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from watchgate.core.diff.diff_rows import changed_words, folded, numbered
-from watchgate.core.diff.edit_blocks import COMPARED_LINES, difference
+from watchgate.core.tools.diff_rows import changed_words, folded, numbered
+from watchgate.core.tools.edit_blocks import COMPARED_LINES, difference
 
 PEM = "-----BEGIN PRIVATE KEY-----\n" + "A1b/" * 16 + "\n-----END PRIVATE KEY-----"
 

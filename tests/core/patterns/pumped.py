@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from random import Random
 
-from watchgate.core.patterns.regex_tree import (
+from watchgate.core.base.patterns.regex_tree import (
     Alternatives,
     Atomic,
     Lookaround,

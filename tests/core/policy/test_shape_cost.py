@@ -14,7 +14,7 @@ from collections.abc import Iterator
 import pytest
 
 from tests.core.policy.calls import judge_command
-from watchgate.core.patterns import allowance
+from watchgate.core.base.patterns import allowance
 
 LIMIT_S = 0.15
 SHAPES = 800

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pytest
 
 from tests.core.policy.calls import judge_command, judge_tool
-from watchgate.core.patterns import allowance
+from watchgate.core.base.patterns import allowance
 from watchgate.core.policy.rules.profiles import gate_action
 
 

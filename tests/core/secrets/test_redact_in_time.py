@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import msgspec
 import pytest
 
-from watchgate.core.patterns import allowance
+from watchgate.core.base.patterns import allowance
 from watchgate.core.secrets.redact import coverable, journal_json, redact, redact_all
 
 MIB = 1 << 20

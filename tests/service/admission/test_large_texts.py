@@ -12,6 +12,7 @@ from tests.service.desk import Desk
 from watchgate.agents.agent_facts import traits_in
 from watchgate.agents.registry import ADAPTERS
 from watchgate.agents.streams.stream_source import Source
+from watchgate.core.base.patterns import allowance
 from watchgate.core.chain.hash_chain import START, Chain
 from watchgate.core.config.config import Config
 from watchgate.core.dispatch.handlers import Handler
@@ -20,7 +21,6 @@ from watchgate.core.gate.policy_gate import PolicyGate
 from watchgate.core.model.events import Lane
 from watchgate.core.model.large_inputs import Holders
 from watchgate.core.model.verdicts import Defer, Report
-from watchgate.core.patterns import allowance
 from watchgate.core.secrets import secret_finder
 from watchgate.core.secrets.redact import journal_json
 from watchgate.service.policies.policy_files import shipped

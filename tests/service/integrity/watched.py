@@ -11,9 +11,9 @@ from tests.service.desk import Desk
 from watchgate.agents.base import Adapter
 from watchgate.agents.registry import ADAPTERS
 from watchgate.link.paths import Paths
-from watchgate.service.integrity.integrity_watch import IntegrityWatch
 from watchgate.service.policies.policy_store import Policies
 from watchgate.service.setup.installer import HookSettings, Installer
+from watchgate.service.watch.integrity.integrity_watch import IntegrityWatch
 
 GUARD = HookSettings(profile="guard", client_deadline_s=3660)
 PYTHON = Path(sys.executable)

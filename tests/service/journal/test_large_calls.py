@@ -16,8 +16,8 @@ from anyio.abc import SocketStream
 
 from tests.service.host.test_core_host import Place
 from tests.service.wire_frames import rest, until
+from watchgate.core.base.patterns import allowance
 from watchgate.core.model.records import Record
-from watchgate.core.patterns import allowance
 from watchgate.link.control_client import ControlClient, connect
 from watchgate.link.protocol import Result
 from watchgate.service.control.query_verbs import LISTED_CHARS

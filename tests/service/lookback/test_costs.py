@@ -8,8 +8,8 @@ from typing import Any
 from tests.service.lookback import disk
 from watchgate.agents.usage import usage_places
 from watchgate.core.lookback.lookback_report import ModelCost
-from watchgate.service.lookback.transcript_look import lookback_cost
 from watchgate.service.prices.prices import Prices
+from watchgate.service.usage.transcript_look import lookback_cost
 
 
 def line(model: str, call: str, at: str = disk.SAID) -> dict[str, Any]:

@@ -8,12 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from tests.service.coverage.test_processes import process
 from tests.service.desk import Desk
+from tests.service.watch.coverage.test_processes import process
 from watchgate.agents.registry import ADAPTERS
-from watchgate.service.coverage.coverage_watch import CoverageWatch
 from watchgate.service.setup.codex_trust import codex_trusts
 from watchgate.service.system.system_clock import SystemClock
+from watchgate.service.watch.coverage.coverage_watch import CoverageWatch
 
 OURS = {"type": "command", "command": "/bin/sh -c 'test' watchgate-hook python3"}
 THEIRS = {"type": "command", "command": "theirs"}

@@ -8,7 +8,7 @@ import msgspec
 from watchgate.core.config.config import Config, load
 from watchgate.core.config.config_sections import first_sink_fault
 from watchgate.core.dispatch.handler_config import SinkConfig
-from watchgate.service.sinks.sink_build import build_sink
+from watchgate.service.sinks.sink_types import build_sink
 
 TEXT = (Path(__file__).parents[3] / "docs" / "sinks.md").read_text()
 EXAMPLE = "".join(re.findall(r"^    (.*\n)", TEXT, re.MULTILINE))

@@ -15,7 +15,7 @@ import pytest
 from tests.service.sinks.parts import lines, record, running, seqs, sink
 from tests.service.wire_frames import NOBODY, is_root, until
 from watchgate.service.sinks.delivery import Undelivered
-from watchgate.service.sinks.file_sinks import Jsonl, append_lines
+from watchgate.service.sinks.sink_types import Jsonl, append_lines
 
 
 @pytest.fixture
@@ -114,7 +114,7 @@ FULL_DISK = """
 import resource, sys
 from pathlib import Path
 from tests.service.sinks.parts import lines
-from watchgate.service.sinks.file_sinks import append_lines
+from watchgate.service.sinks.sink_types import append_lines
 path, entries = Path(sys.argv[1]), lines(3)
 room = sum(map(len, entries[:2])) + 20
 resource.setrlimit(resource.RLIMIT_FSIZE, (room, resource.RLIM_INFINITY))

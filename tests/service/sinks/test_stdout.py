@@ -12,7 +12,7 @@ from tests.service.sinks.parts import LARGE, lines, record, running, seqs, sink
 from tests.service.wire_frames import WAIT_S
 from watchgate.service.sinks import sink as module
 from watchgate.service.sinks.delivery import Undelivered
-from watchgate.service.sinks.file_sinks import Stdout
+from watchgate.service.sinks.sink_types import Stdout
 
 
 @pytest.fixture
@@ -58,7 +58,7 @@ async def test_cw_b4_a_reader_that_never_reads_delays_nobody(
 UNREAD = """
 import anyio, sys
 from tests.service.sinks.parts import lines
-from watchgate.service.sinks.file_sinks import Stdout
+from watchgate.service.sinks.sink_types import Stdout
 
 async def main():
     with anyio.move_on_after(0.05):

@@ -15,10 +15,10 @@ from tests.service.sinks.parts import LARGE, Noted, got, lines, record, running,
 from tests.service.wire_frames import NOBODY, WAIT_S, is_root, served, until
 from watchgate.service.identity.ancestry import Peer
 from watchgate.service.sinks import sink as module
-from watchgate.service.sinks import unix_socket
+from watchgate.service.sinks import sink_types
 from watchgate.service.sinks.delivery import Undelivered
 from watchgate.service.sinks.sink import Sinks
-from watchgate.service.sinks.unix_socket import UnixSocket
+from watchgate.service.sinks.sink_types import UnixSocket
 from watchgate.service.system.runtime_dir import bind_listener
 
 FULL_IS_TOLD = pytest.mark.skipif(
@@ -241,7 +241,7 @@ async def test_cw_b1_a_socket_of_another_user_gets_nothing(
 async def test_cw_b1_a_listener_of_another_user_gets_nothing(
     path: Path, hanging: socket.socket, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(unix_socket, "credentials", lambda _: Peer(1, os.geteuid() + 1, 0))
+    monkeypatch.setattr(sink_types, "credentials", lambda _: Peer(1, os.geteuid() + 1, 0))
     fault = await failure(UnixSocket(path))
     assert f"user {os.geteuid() + 1} listens there, not you" in fault.why
     assert _unconnected_or_empty(hanging)

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from watchgate.ui.base import formats
-from watchgate.ui.theming.theme import DARK
+from watchgate.ui.base.theme import DARK
 from watchgate.ui.widgets.base.pane import StyledLine
 from watchgate.ui.widgets.prompts.text_editing import EditLine
 

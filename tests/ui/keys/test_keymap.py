@@ -14,8 +14,8 @@ from watchgate.core.model.records import RequestData
 from watchgate.ui.approval.operator import INTENTS
 from watchgate.ui.commands.actions import ACTIONS
 from watchgate.ui.commands.key_registry import FOOTERS, KEYS, footer
-from watchgate.ui.keys.key_rows import TOGETHER, rows
 from watchgate.ui.keys.keymap import PAIRS, Context, Group, Hint, Keymap, Where, fitted, name_of
+from watchgate.ui.widgets.text_pages import TOGETHER, rows
 
 KEYMAP = Keymap(KEYS)
 CRITICAL = Context(docked=critical_request().data, agent="claude", pending=2, rows=9)

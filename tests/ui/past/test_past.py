@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.ui.past_picture import row
-from watchgate.ui.past import recorded_calls as module
-from watchgate.ui.past.recorded_calls import Page, Past
+from watchgate.ui.source import recorded_calls as module
+from watchgate.ui.source.recorded_calls import Page, Past
 
 
 def filled(*numbers: int, older: int | None = None) -> Past:

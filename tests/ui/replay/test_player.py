@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from watchgate.core.model.records import Record
-from watchgate.ui.replay.film import IDLE_S, Film
-from watchgate.ui.replay.replay_source import SPEEDS, Player
+from watchgate.ui.source.film import IDLE_S, Film
+from watchgate.ui.source.replay_source import SPEEDS, Player
 
 
 def film(*seconds: float, kinds: str = "") -> Film:

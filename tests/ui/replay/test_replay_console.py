@@ -27,8 +27,8 @@ from watchgate.core.model.records import Record
 from watchgate.link.protocol import Refusal
 from watchgate.ui.commands.key_registry import KEYS
 from watchgate.ui.keys.keymap import Keymap
-from watchgate.ui.replay import replay_source
 from watchgate.ui.screens.history_screen import HistoryScreen
+from watchgate.ui.source import replay_source
 
 NAMES = {
     "?": "question_mark", ":": "colon", ",": "comma", ".": "full_stop", "<": "less_than_sign",

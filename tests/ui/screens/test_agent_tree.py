@@ -16,8 +16,8 @@ from watchgate.core.model.events import Sub
 from watchgate.core.model.sessions import SessionState
 from watchgate.core.model.views import SessionView, SubView
 from watchgate.link.protocol import Snapshot
-from watchgate.ui.screens.session_screen import SessionScreen
-from watchgate.ui.theming.theme import DARK
+from watchgate.ui.base.theme import DARK
+from watchgate.ui.screens.payload_screen import SessionScreen
 from watchgate.ui.widgets.base.sheet import Sheet
 from watchgate.ui.widgets.session.session_page import branches, session_lines, tree_lines
 

@@ -16,7 +16,7 @@ from watchgate.core.model.records import Fact, TraceData
 from watchgate.core.model.views import PendingView, SessionView
 from watchgate.core.state.state import State
 from watchgate.core.state.traces import TraceView
-from watchgate.ui.theming.theme import DARK
+from watchgate.ui.base.theme import DARK
 from watchgate.ui.widgets.base.request_words import reasons_of
 from watchgate.ui.widgets.base.sheet import Sheet
 from watchgate.ui.widgets.request.call_lines import call_lines, hooks_of, outcome

@@ -18,8 +18,8 @@ from watchgate.core.history.history_row import HistoryRow
 from watchgate.core.model.records import Record
 from watchgate.link.control_lines import Answer
 from watchgate.link.protocol import Refusal, Request, Result
-from watchgate.ui.past.recorded_calls import Page, Past
 from watchgate.ui.screens.history_screen import HistoryScreen
+from watchgate.ui.source.recorded_calls import Page, Past
 from watchgate.ui.widgets.history.history_list import HistoryList
 
 FILTER = "risk>=high -state:done since:7d"
@@ -278,7 +278,7 @@ def test_a_move_lays_out_no_list_anew() -> None:
 
 
 async def test_what_is_held_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("watchgate.ui.past.recorded_calls.CALLS_MAX", 150)
+    monkeypatch.setattr("watchgate.ui.source.recorded_calls.CALLS_MAX", 150)
     rows = tuple(row(number) for number in range(400, 0, -1))
     async with opened(rows, size=(80, 24), records=400) as bench:
         for _ in range(5):

@@ -10,8 +10,8 @@ from tests.ui.picture import CRITICAL, HIGH, busy
 from watchgate.core.model.views import Totals
 from watchgate.core.state.state import State
 from watchgate.ui.base.terminal_shape import TerminalShape
+from watchgate.ui.base.theme import stylesheets
 from watchgate.ui.source.core_bridge import Link
-from watchgate.ui.theming.theme import stylesheets
 from watchgate.ui.view_model.overview import farewell
 from watchgate.ui.view_model.view_model import DockState
 

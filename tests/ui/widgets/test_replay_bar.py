@@ -6,9 +6,9 @@ import msgspec
 import pytest
 
 from tests.ui.widgets_app import Stage, texts
-from watchgate.ui.replay.replay_source import ReplayView
+from watchgate.ui.source.replay_source import ReplayView
 from watchgate.ui.view_model.overview import Waiting
-from watchgate.ui.widgets.replay_bar import ReplayBar
+from watchgate.ui.widgets.status_strip import ReplayBar
 
 PAUSED = ReplayView(played=3, count=9, film_s=4.0, end_s=60.0, now_us=0, paused=True)
 ONE = Waiting(1, "critical", "denied in 0:43")

@@ -15,7 +15,7 @@ from tests.ui.requests import NOW, pending
 from watchgate.core.model.events import Tool, ToolClass
 from watchgate.core.model.views import PendingView
 from watchgate.core.tools.summary import summary
-from watchgate.ui.theming.theme import DARK
+from watchgate.ui.base.theme import DARK
 from watchgate.ui.widgets.base.sheet import Sheet
 from watchgate.ui.widgets.dock_lines import DockView, draw_dock
 from watchgate.ui.widgets.request.request_lines import request_lines

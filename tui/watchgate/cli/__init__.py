@@ -18,8 +18,8 @@ from typing import Any, NoReturn
 
 from watchgate import __version__
 from watchgate.cli.base.printing import Exit, Stop, complain, give_up_stdout
+from watchgate.core.base.patterns.allowance import measure_by
 from watchgate.core.base.text import safe_text
-from watchgate.core.patterns.allowance import measure_by
 
 _CHOICE = re.compile(r"invalid choice: '(?P<wrong>.*)' \(choose from (?P<allowed>.*)\)")
 

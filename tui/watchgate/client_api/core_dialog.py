@@ -22,8 +22,8 @@ from watchgate.core.base.clock import Clock
 from watchgate.core.base.decoding import JSON_FAULTS
 from watchgate.core.model.events import Kind, ToolClass
 from watchgate.link.control_lines import NoCore
-from watchgate.link.core_socket import check_own_door, why_not
 from watchgate.link.paths import Paths, paths
+from watchgate.link.socket_door import check_own_door, why_not
 from watchgate.service.system import off_switch
 from watchgate.service.system.system_clock import SystemClock
 from watchgate.service.wire.framing import MAX_PAYLOAD_BYTES

@@ -1,4 +1,5 @@
-"""Variables of an environment that can keep the hooks in it from running.
+"""The core: everything that decides, records and folds, without a clock, a file or a loop.
 
-Inputs of calls that are too large for the journal to hold them in every record of the call.
+Time, ids and randomness are arguments, so a recorded run decides the same anywhere. The rooms stand
+on floors (`[tool.importlinter]` in pyproject.toml); docs/architecture.md shows them.
 """

@@ -23,7 +23,6 @@ from watchgate.link.control_lines import (
     RequestRefused,
     request_line,
 )
-from watchgate.link.core_socket import check_door, why_not
 from watchgate.link.protocol import (
     Action,
     Hello,
@@ -36,6 +35,7 @@ from watchgate.link.protocol import (
     What,
 )
 from watchgate.link.receiving import receive
+from watchgate.link.socket_door import check_door, why_not
 
 GREETING_TIMEOUT_S = 5.0
 PUSHES_KEPT = 20_000

@@ -11,8 +11,7 @@ from tests.core.builders import other
 from tests.core.hooks.runs import ended, env, verdict
 from watchgate.core.dispatch.hooks.hook_exchange import HookExit
 from watchgate.core.dispatch.hooks.hook_protocols import PROTOCOLS
-from watchgate.core.dispatch.hooks.sandbox_env import EVENTS, MESSAGE_BYTES
-from watchgate.core.dispatch.hooks.sandbox_list import sandbox_handlers
+from watchgate.core.dispatch.hooks.sandbox_hooks import EVENTS, MESSAGE_BYTES, sandbox_handlers
 from watchgate.core.model.events import Event, Kind, Text
 from watchgate.core.model.verdicts import Defer, Failed, Verdict
 

@@ -23,8 +23,8 @@ from watchgate.core.policy.judging.rule_examples import check_examples
 from watchgate.core.policy.rules import load
 from watchgate.core.policy.rules.policy import Policy
 from watchgate.core.policy.shell import shell_reader, word_reader
-from watchgate.service.facts.facts_watch import LIMIT_S
 from watchgate.service.policies.policy_files import shipped_files
+from watchgate.service.watch.facts.facts_watch import LIMIT_S
 
 DOCS = Path(__file__).parents[4] / "docs"
 TAUGHT = (DOCS / "policy.md").read_text(encoding="utf-8")

@@ -11,7 +11,7 @@ from tests.ui.requests import COMMAND, FINDINGS, tool
 from watchgate.core.model.assessment import Finding
 from watchgate.core.model.events import Tool
 from watchgate.core.tools.summary import NO_PLAN, shown_text
-from watchgate.ui.theming.theme import DARK
+from watchgate.ui.base.theme import DARK
 from watchgate.ui.widgets.base.pane import StyledLine
 from watchgate.ui.widgets.base.request_text import Piece, draw_row, lay_out
 

@@ -10,12 +10,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.ui.requests import data
-from watchgate.core.diff.diff_rows import numbered
-from watchgate.core.diff.edit_blocks import UNKNOWN_BEFORE, blocks
 from watchgate.core.model.assessment import Finding
 from watchgate.core.model.events import Tool
 from watchgate.core.model.records import RequestData
-from watchgate.ui.theming.theme import DARK
+from watchgate.core.tools.diff_rows import numbered
+from watchgate.core.tools.edit_blocks import UNKNOWN_BEFORE, blocks
+from watchgate.ui.base.theme import DARK
 from watchgate.ui.widgets.base.sheet import Sheet
 from watchgate.ui.widgets.diff.diff_lines import draw_rows, fits_side_by_side
 from watchgate.ui.widgets.diff.edit_section import (

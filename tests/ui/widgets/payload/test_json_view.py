@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from tests.ui.widgets_app import Stage, texts
 from watchgate.core.base.text import safe_text
-from watchgate.ui.theming.theme import DARK
+from watchgate.ui.base.theme import DARK
 from watchgate.ui.widgets.base.sheet import Sheet
 from watchgate.ui.widgets.payload.json_tree import draw_tree, long_paths, node_lines, tree
 from watchgate.ui.widgets.payload.json_view import JsonView, PageSection

@@ -6,7 +6,7 @@ from tests.ui.console_bench import Bench, running
 from tests.ui.open_requests import FIRST, SECOND, THIRD, asked, pending
 from watchgate.core.model.records import Record
 from watchgate.link.protocol import Request, Snapshot
-from watchgate.ui.widgets.prompts.batch_prompt import BatchPrompt
+from watchgate.ui.widgets.prompts.grant_prompt import BatchPrompt
 
 
 def three() -> Snapshot:

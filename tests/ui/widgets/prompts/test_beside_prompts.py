@@ -11,7 +11,7 @@ from tests.ui.picture import CRITICAL, HIGH
 from tests.ui.screens.test_approvals_screen_screen import approvals_of
 from watchgate.core.model.events import Choice, Question
 from watchgate.ui.approval.arming import TYPING
-from watchgate.ui.widgets.prompts.batch_prompt import BatchPrompt
+from watchgate.ui.widgets.prompts.grant_prompt import BatchPrompt
 from watchgate.ui.widgets.prompts.typed_prompts import AnswerPrompt
 
 CHOICES = tuple(Choice(f"choice {number}") for number in range(1, 10))

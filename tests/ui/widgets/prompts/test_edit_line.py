@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from watchgate.ui.theming.theme import DARK
+from watchgate.ui.base.theme import DARK
 from watchgate.ui.widgets.base.pane import StyledLine
 from watchgate.ui.widgets.prompts.text_editing import LONGEST, EditLine
 

@@ -16,7 +16,7 @@ from tests.ui.console_bench import running
 from tests.ui.picture import NOW_US, busy
 from tests.ui.widgets_app import Stage, texts
 from watchgate.core.filters.filter_completion import KnownValues
-from watchgate.ui.theming.theme import DARK
+from watchgate.ui.base.theme import DARK
 from watchgate.ui.widgets.base.pane import StyledLine
 from watchgate.ui.widgets.prompts.filter_bar import START, FilterBar, examples, proposals
 

@@ -16,9 +16,8 @@ from watchgate.link.control_client import RequestFields
 from watchgate.link.control_lines import Answer
 from watchgate.link.protocol import Refusal, Result, Verb
 from watchgate.ui.approval.arming import Intent
-from watchgate.ui.widgets.prompts.batch_prompt import BatchPrompt
 from watchgate.ui.widgets.prompts.edit_prompt import EditPrompt
-from watchgate.ui.widgets.prompts.grant_prompt import GrantPrompt
+from watchgate.ui.widgets.prompts.grant_prompt import BatchPrompt, GrantPrompt
 from watchgate.ui.widgets.prompts.sheet_prompt import SheetPrompt
 
 KEYS: dict[str, Intent] = {"a": "allow", "d": "deny"}

@@ -18,9 +18,8 @@ from watchgate.core.model.events import Tool, ToolClass
 from watchgate.core.model.records import Word
 from watchgate.core.model.views import Settled
 from watchgate.core.state.state import State
-from watchgate.ui.approval.batches import same_batch
 from watchgate.ui.base.formats import width
-from watchgate.ui.theming.theme import DARK
+from watchgate.ui.base.theme import DARK
 from watchgate.ui.widgets.base.pane import StyledLine
 from watchgate.ui.widgets.base.request_words import LAST_S
 from watchgate.ui.widgets.base.sheet import Sheet
@@ -34,6 +33,7 @@ from watchgate.ui.widgets.queue.queue_list import (
     settled_lines,
 )
 from watchgate.ui.widgets.queue.queue_summary import QueueHead, QueueHeadView
+from watchgate.ui.widgets.request.request_detail import same_batch
 from watchgate.ui.widgets.request.request_lines import request_lines
 
 CELLS_OF_PANE = 38

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from tests.ui.requests import COMMAND, FINDINGS, data
 from watchgate.core.model.assessment import Finding, Segment
 from watchgate.core.model.records import RequestData
-from watchgate.ui.theming.theme import DARK
+from watchgate.ui.base.theme import DARK
 from watchgate.ui.widgets.base.sheet import Sheet
 from watchgate.ui.widgets.base.text_masking import masking_of
 from watchgate.ui.widgets.request.command_parts import draw_parts, findings_of, split_parts

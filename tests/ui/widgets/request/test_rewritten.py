@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from tests.ui.requests import data, pending
-from watchgate.core.diff.edit_blocks import difference, rewritten
 from watchgate.core.model.events import Tool
-from watchgate.ui.theming.theme import DARK
+from watchgate.core.tools.edit_blocks import difference, rewritten
+from watchgate.ui.base.theme import DARK
 from watchgate.ui.widgets.base.sheet import Sheet
 from watchgate.ui.widgets.request.request_lines import request_lines
 

@@ -19,7 +19,7 @@ from tests.ui.trace_picture import (
 from watchgate.core.model.records import TraceData
 from watchgate.core.model.verdicts import Run, SkipReason, TraceRow
 from watchgate.core.state.traces import TracedCall, TraceView
-from watchgate.ui.theming.theme import DARK
+from watchgate.ui.base.theme import DARK
 from watchgate.ui.widgets.base.pane import StyledLine
 from watchgate.ui.widgets.traces.trace_detail import conclusion, detail_lines
 from watchgate.ui.widgets.traces.trace_page import SNIPPET

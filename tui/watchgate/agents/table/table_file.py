@@ -20,8 +20,8 @@ from watchgate.agents.table import EventAnswers, EventRule, Fields, Table
 from watchgate.agents.table.answer_shapes import EVENT, REASON, encode_output
 from watchgate.core.base import config_text, decoding
 from watchgate.core.base.config_text import ConfigError, ConfigSource, explain
+from watchgate.core.base.patterns.pattern import Pattern, PatternFault
 from watchgate.core.model.events import Lane, Usage
-from watchgate.core.patterns.pattern import Pattern, PatternFault
 
 Fault = tuple[str, str]
 """The dotted key of what is wrong, and what is allowed there."""

@@ -48,7 +48,7 @@ def answer(*words: str) -> str | None:
     return done.stdout.strip() if done is not None and done.returncode == 0 else None
 
 
-# The tokens of ui/theming/theme.py, as chips: what they lie on is the user's, any colour.
+# The tokens of ui/base/theme.py, as chips: what they lie on is the user's, any colour.
 _INK = "#0f1115"
 _CHIPS = {
     "low": ("#8a93a6", "."),

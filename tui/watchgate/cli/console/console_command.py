@@ -27,8 +27,8 @@ if TYPE_CHECKING:
     from watchgate.core.model.agent_state import WithoutCore
     from watchgate.link.paths import Paths
     from watchgate.link.ssh import Target
-    from watchgate.ui.replay.replay_source import Recording
     from watchgate.ui.source.record_source import RecordSource
+    from watchgate.ui.source.replay_source import Recording
     from watchgate.ui.view_model.console_options import Terminal
 
 

@@ -1,0 +1,1 @@
+"""Commands on requests: `ls`, `show`, `allow`, `deny`, `handback`, `answer`, `grants`."""

@@ -1,0 +1,1 @@
+"""Commands on what was recorded: `tail`, `search`, `replay`, `export`, `audit`, `purge`."""

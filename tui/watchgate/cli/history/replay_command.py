@@ -1,9 +1,13 @@
-"""`replay`: a recorded session once more, in the console or, with `--headless`, decided again."""
+"""`replay`: a recorded session once more, in the console or, with `--headless`, decided again.
+
+The console on a recording: what `watchgate replay` opens.
+"""
 
 from __future__ import annotations
 
 import argparse
 import os
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -20,6 +24,24 @@ from watchgate.cli.history.recorded import own_journal, session_called, written_
 if TYPE_CHECKING:
     from watchgate.core.model.records import Record
     from watchgate.service.replaying.replay_comparison import ReplayResult
+
+
+def in_console(records: Sequence[Record], *, speed: float = 1.0) -> int:
+    """Play records, at least one and oldest first; returns the exit code.
+
+    Raises `Stop` without a terminal, and for a configuration that cannot be used.
+    """
+    from watchgate.cli.base.command_environment import configured, here
+    from watchgate.cli.base.console_keys import check_keys
+    from watchgate.cli.console.console_command import need_terminal, open_console
+    from watchgate.ui.source.replay_source import Recording
+
+    need_terminal()
+    paths = here()
+    config = configured(paths)
+    check_keys(paths, config)
+    return open_console(paths, config, replay=Recording(records, speed))
+
 
 _HEADLESS = ("check", "policy", "profile", "unattended")
 
@@ -63,7 +85,6 @@ def _replay(args: argparse.Namespace) -> int:
     records = _recorded(args.session)
     if args.headless:
         return _headless(records, args)
-    from watchgate.cli.history.replay_console import in_console
 
     return in_console(records, speed=args.speed or 1.0)
 
@@ -91,8 +112,12 @@ def _headless(records: list[Record], args: argparse.Namespace) -> int:
         raise Stop(f"there is no file {args.policy}")
     from watchgate.core.policy.rules.load import PolicyError
     from watchgate.service.hub.components import ComponentError
-    from watchgate.service.replaying.replay_comparison import decide_again
-    from watchgate.service.replaying.replay_setup import PolicyFault, replay_gates, replay_handlers
+    from watchgate.service.replaying.replay_comparison import (
+        PolicyFault,
+        decide_again,
+        replay_gates,
+        replay_handlers,
+    )
 
     try:
         again = decide_again(

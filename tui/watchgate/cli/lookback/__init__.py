@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from watchgate.core.lookback.lookback_fold import Lookback
     from watchgate.core.lookback.lookback_report import LookbackReport, ModelCost
     from watchgate.link.paths import Paths
-    from watchgate.service.lookback.transcript_look import TranscriptLook
+    from watchgate.service.usage.transcript_look import TranscriptLook
 
 DAYS = 30
 _US_PER_DAY = 86_400_000_000
@@ -95,7 +95,7 @@ def _look(
     places: tuple[TranscriptPlace, ...], fold: Lookback, since_us: int
 ) -> tuple[TranscriptLook, bool]:
     """Look at every transcript; Ctrl-C ends the look, and what was found is shown."""
-    from watchgate.service.lookback.transcript_look import TranscriptLook
+    from watchgate.service.usage.transcript_look import TranscriptLook
 
     look = TranscriptLook(places, fold, since_us=since_us)
     with progress(f"of {len(look.files):,} transcripts read; Ctrl-C shows what is found") as show:
@@ -110,10 +110,10 @@ def _cost(paths: Paths, home: str, since_us: int, now: int) -> ModelCost | None:
     """Return what it all cost; Ctrl-C leaves that out."""
     from watchgate.agents.usage import usage_places
     from watchgate.cli.base.command_environment import configured
-    from watchgate.service.lookback.transcript_look import lookback_cost
     from watchgate.service.prices.price_files import FETCHED
     from watchgate.service.prices.prices import Prices
     from watchgate.service.system.local_days import local_day
+    from watchgate.service.usage.transcript_look import lookback_cost
 
     own = configured(paths).price
     prices = Prices(own, cache=None, fetched=paths.data_dir / FETCHED, now_us=now)

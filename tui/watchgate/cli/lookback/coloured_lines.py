@@ -17,7 +17,7 @@ import msgspec
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from watchgate.ui.theming.theme import Palette, Token
+    from watchgate.ui.base.theme import Palette, Token
 
 
 ELLIPSIS = "..."
@@ -78,7 +78,7 @@ def painted(lines: Iterable[Line], palette: Palette, *, ascii_only: bool) -> str
     from rich.color import ColorSystem
     from rich.console import Console
 
-    from watchgate.ui.theming.theme import fitted
+    from watchgate.ui.base.theme import fitted
 
     system = Console(file=sys.stdout).color_system if not os.environ.get("NO_COLOR") else None
     depth = {"standard": ColorSystem.STANDARD, "256": ColorSystem.EIGHT_BIT}.get(

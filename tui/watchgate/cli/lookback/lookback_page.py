@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from watchgate.core.lookback.lookback_report import GraveCall, ProfileTally
     from watchgate.core.lookback.proposals import Proposal
     from watchgate.core.model.assessment import Risk
-    from watchgate.ui.theming.theme import Token
+    from watchgate.ui.base.theme import Token
 
 
 LABEL = 12

@@ -19,7 +19,7 @@ from watchgate.core.lookback.lookback_report import GraveCall, LookbackReport, M
 if TYPE_CHECKING:
     from watchgate.cli.lookback.coloured_lines import Line
     from watchgate.cli.lookback.lookback_page import LookbackPage
-    from watchgate.ui.theming.theme import Palette
+    from watchgate.ui.base.theme import Palette
 
 SHOWN = 8
 PICTURE_CELLS = 100
@@ -56,7 +56,7 @@ def as_page(outcome: LookbackResult, args: argparse.Namespace) -> None:
     """The page on stdout unless that has JSON, and as an SVG where one is asked for."""
     from watchgate.cli.lookback.coloured_lines import painted
     from watchgate.cli.lookback.lookback_page import MAX_CELLS, MIN_CELLS, composed
-    from watchgate.ui.theming.theme import NAMES, palette
+    from watchgate.ui.base.theme import NAMES, palette
 
     ui = configured(here(sockets=False)).ui
     colors = NAMES.get(ui.theme) or palette(ui.theme)

@@ -1,0 +1,1 @@
+"""Commands on the core: `serve`, `status`, `stop`, `off`, `on`, `service`."""

@@ -1,0 +1,1 @@
+"""Commands for other programs: `stdio`, `schema`, `completion`."""

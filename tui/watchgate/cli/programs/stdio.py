@@ -54,7 +54,7 @@ def _leave(_signal: int, _frame: object) -> None:
 def _core(paths: Paths, *, start: bool) -> socket.socket:
     """A connection to the core of this machine; one can be started where none answers."""
     from watchgate.link.control_lines import NoCore
-    from watchgate.link.core_socket import check_door, why_not
+    from watchgate.link.socket_door import check_door, why_not
     from watchgate.service.system.detached_core import answers, start_core
     from watchgate.service.system.runtime_dir import CannotServe
 

@@ -1,0 +1,1 @@
+"""Commands on this machine: `install`, `uninstall`, `config`, `guard`, `doctor`, `agent`."""

@@ -83,7 +83,7 @@ def _import(args: argparse.Namespace) -> int:
 
     from watchgate.core.base.config_text import toml_pair
     from watchgate.core.dispatch.handler_config import HandlerConfig
-    from watchgate.core.dispatch.hooks.sandbox_list import sandbox_handlers
+    from watchgate.core.dispatch.hooks.sandbox_hooks import sandbox_handlers
 
     try:
         imported = sandbox_handlers(Path(args.file).read_bytes())

@@ -47,8 +47,8 @@ def _doctor(args: argparse.Namespace) -> int:
     from itertools import chain
 
     from watchgate.agents.registry import UnknownAgentError, adapter
-    from watchgate.service.coverage.processes import check_limits
     from watchgate.service.doctor.doctor_run import Doctor
+    from watchgate.service.watch.coverage.processes import check_limits
 
     places = here()
     config, known, faults = _configured(places)

@@ -15,6 +15,7 @@ from typing import Annotated, Any, Final, Literal
 
 import msgspec
 
+from watchgate.core.base.patterns.pattern import Pattern, PatternFault
 from watchgate.core.dispatch.handler_matchers import (
     ANY,
     AgentCondition,
@@ -35,7 +36,6 @@ from watchgate.core.dispatch.handler_matchers import (
 )
 from watchgate.core.dispatch.handlers import OnFailure, Permission
 from watchgate.core.dispatch.presets import PresetName, ProtocolName
-from watchgate.core.patterns.pattern import Pattern, PatternFault
 
 Id = Annotated[str, msgspec.Meta(min_length=1, max_length=80)]
 Limit = Annotated[float, msgspec.Meta(gt=0, le=3_600)]

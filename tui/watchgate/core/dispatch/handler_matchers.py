@@ -13,9 +13,9 @@ from typing import Any, Literal
 
 import msgspec
 
+from watchgate.core.base.patterns.allowance import AllowanceSpent
+from watchgate.core.base.patterns.pattern import Pattern, PatternFault
 from watchgate.core.model.events import Event, SessionChange
-from watchgate.core.patterns.allowance import AllowanceSpent
-from watchgate.core.patterns.pattern import Pattern, PatternFault
 
 Keys = tuple[str, ...]
 Way = Literal["exact", "prefix", "regex"]

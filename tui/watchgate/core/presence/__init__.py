@@ -1,7 +1,6 @@
 """Proof of a person behind a decision: which kinds there are, and what each is good for.
 
-A security key's public half, and its signature as `ssh-keygen -Y sign` writes it.
-
-It is checked within the core: a program that the core started for it could be traced, or its files
-be swapped, by an agent of the same user.
+The standing of a client comes in, what it may decide goes out. A security key's signature is
+checked here, within the core: an agent of the same user could trace a program that was started for
+it. It imports secrets, model and base.
 """

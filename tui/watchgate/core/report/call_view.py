@@ -12,8 +12,6 @@ from datetime import tzinfo
 from xml.etree.ElementTree import Element
 
 from watchgate.core.base.amounts import plural
-from watchgate.core.diff.diff_rows import DiffRow, folded
-from watchgate.core.diff.edit_blocks import EditBlock, blocks
 from watchgate.core.history.history_row import HistoryRow
 from watchgate.core.model.events import Tool
 from watchgate.core.model.records import Record
@@ -36,6 +34,8 @@ from watchgate.core.report.report_html import (
 )
 from watchgate.core.state.asked_call import columns_of
 from watchgate.core.tools import tool_input
+from watchgate.core.tools.diff_rows import DiffRow, folded
+from watchgate.core.tools.edit_blocks import EditBlock, blocks
 
 LINES_SHOWN = 400
 """Lines of one change; whoever needs all of them has the export as JSON lines."""

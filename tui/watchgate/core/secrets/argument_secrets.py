@@ -13,7 +13,7 @@ from itertools import pairwise
 
 import msgspec
 
-from watchgate.core.patterns.allowance import check
+from watchgate.core.base.patterns.allowance import check
 
 Span = tuple[int, int]
 _WORDS_A_CHECK = 100

@@ -12,9 +12,9 @@ from typing import Any, Literal
 import msgspec
 
 from watchgate.core.base.ids import canonical_json
+from watchgate.core.base.patterns.allowance import one_text
 from watchgate.core.base.text import Span
 from watchgate.core.model.large_inputs import IN, LARGE_BYTES, REFERRING_LINE_CHARS
-from watchgate.core.patterns.allowance import one_text
 from watchgate.core.secrets.secret_finder import SHORT_BYTES, Secret, has_memory, marked, secrets
 
 Content = Literal["commands", "full", "none"]

@@ -17,8 +17,8 @@ from typing import Any
 
 import msgspec
 
+from watchgate.core.base.patterns.allowance import AllowanceSpent, check, one_text
 from watchgate.core.base.text import hidden_spans
-from watchgate.core.patterns.allowance import AllowanceSpent, check, one_text
 from watchgate.core.secrets.announced_secrets import ANNOUNCED, ASSIGNED, INERT
 from watchgate.core.secrets.argument_secrets import PROGRAMS, arguments, may_announce
 from watchgate.core.secrets.token_shapes import TOKENS

@@ -19,12 +19,12 @@ from anyio import to_thread
 
 from watchgate.agents.streams.stream_source import Source
 from watchgate.core.base.clock import Instant
+from watchgate.core.base.patterns.allowance import one_text, pausing
 from watchgate.core.gate.call_tracker import summarized
 from watchgate.core.gate.record_builders import call_line
 from watchgate.core.model.assessment import Assessment
 from watchgate.core.model.events import Event
 from watchgate.core.model.large_inputs import IN
-from watchgate.core.patterns.allowance import one_text, pausing
 from watchgate.core.policy.judging.command_finder import commands_of
 from watchgate.core.secrets.redact import Content, journal_json, redact, redact_all
 from watchgate.core.secrets.secret_finder import SecretsByText, remembering

@@ -23,8 +23,8 @@ from watchgate.agents.proxied import ObservedMessage
 from watchgate.core.base.clock import Clock
 from watchgate.core.model.events import Lane
 from watchgate.link.control_lines import NoCore
-from watchgate.link.core_socket import check_own_door, why_not
 from watchgate.link.receiving import receive
+from watchgate.link.socket_door import check_own_door, why_not
 from watchgate.service.system import off_switch
 from watchgate.service.wire.framing import MAX_PAYLOAD_BYTES
 

@@ -17,7 +17,7 @@ from pathlib import Path
 import msgspec
 
 from watchgate.link.control_lines import NoCore
-from watchgate.link.core_socket import check_door, why_not
+from watchgate.link.socket_door import check_door, why_not
 from watchgate.service.system.line_cutting import LineSplitter
 from watchgate.service.wire.framing import MAX_PAYLOAD_BYTES
 

@@ -18,12 +18,12 @@ from typing import Any, Self
 from watchgate import __version__
 from watchgate.agents.base import Adapter, Setup
 from watchgate.link.paths import Paths
-from watchgate.service.integrity.examiner import variable_files
-from watchgate.service.integrity.file_judges import variables_judge
 from watchgate.service.setup import hook_client
 from watchgate.service.setup.hook_checks import Check
 from watchgate.service.setup.hook_client import probe_interpreter
 from watchgate.service.setup.manifest import looked_at
+from watchgate.service.watch.integrity.examiner import variable_files
+from watchgate.service.watch.integrity.file_judges import variables_judge
 
 _PATIENCE_S = 20.0
 _READ_BYTES = 65536

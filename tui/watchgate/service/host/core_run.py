@@ -37,11 +37,8 @@ from watchgate.service.admission.socket_shares import accept_connections
 from watchgate.service.control.control_socket import Control
 from watchgate.service.control.reload import HookListener, Reload, Reread
 from watchgate.service.control.verb_table import Verbs, VerbStores
-from watchgate.service.coverage.coverage_watch import CoverageWatch
-from watchgate.service.escalation.escalation_watch import EscalationWatch, configured_escalation
-from watchgate.service.facts.facts_watch import FactsWatch
 from watchgate.service.host import restore_state
-from watchgate.service.host.core_identity import CoreIdentity
+from watchgate.service.host.core_identity import CoreIdentity, OwnProcesses
 from watchgate.service.host.restore_state import remember_usage, restored_state
 from watchgate.service.hub.components import build_components, config_warnings
 from watchgate.service.hub.core_environment import AnchorLines, Environment
@@ -51,7 +48,6 @@ from watchgate.service.hub.interfaces import Loop
 from watchgate.service.hub.loop_budget import MOMENT_S
 from watchgate.service.identity.agent_processes import AgentProcesses
 from watchgate.service.identity.presence import CoreProcesses
-from watchgate.service.integrity.integrity_watch import IntegrityWatch, watch_policy
 from watchgate.service.journal.journal_retention import Retention
 from watchgate.service.journal.recorder import Recorder
 from watchgate.service.journal.unusable import (
@@ -62,7 +58,6 @@ from watchgate.service.journal.unusable import (
 )
 from watchgate.service.journal.writer import Journal
 from watchgate.service.policies.link_finder import LinkFinder
-from watchgate.service.policies.own_pids import OwnProcesses
 from watchgate.service.policies.policy_store import Policies, read_policies
 from watchgate.service.runners.child_pool import ChildPool
 from watchgate.service.runners.extension import ExtensionDeps, Extensions
@@ -75,6 +70,13 @@ from watchgate.service.system.process_table import Proc, ancestors
 from watchgate.service.system.runtime_dir import RuntimeDir
 from watchgate.service.usage.budget_watch import BudgetWatch
 from watchgate.service.usage.usage_follow import usage_following
+from watchgate.service.watch.coverage.coverage_watch import CoverageWatch
+from watchgate.service.watch.escalation.escalation_watch import (
+    EscalationWatch,
+    configured_escalation,
+)
+from watchgate.service.watch.facts.facts_watch import FactsWatch
+from watchgate.service.watch.integrity.integrity_watch import IntegrityWatch, watch_policy
 from watchgate.service.wire.agent_adapters import adapters
 
 DRAIN_S = 1.0

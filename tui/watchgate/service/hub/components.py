@@ -28,7 +28,7 @@ from watchgate.service.runners.handler_command import CommandRunner
 from watchgate.service.runners.handler_runner import Runner
 from watchgate.service.runners.spawn import hook_environment
 from watchgate.service.sinks.sink import Sink
-from watchgate.service.sinks.sink_build import SinkError, build_sink
+from watchgate.service.sinks.sink_types import SinkError, build_sink
 from watchgate.service.system import safe_files
 
 

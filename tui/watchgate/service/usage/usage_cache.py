@@ -146,6 +146,8 @@ def _version() -> bytes:
     """Returns a digest that changes whenever the code that reads calls from files changes."""
     package = Path(watchgate.__file__).parent
     digest = blake2b(f"{FORMAT} {watchgate.__version__}".encode(), digest_size=16)
-    for source in sorted((*package.glob("agents/usage/*.py"), package / "core/usage/usage_calls.py")):
+    for source in sorted(
+        (*package.glob("agents/usage/*.py"), package / "core/usage/usage_calls.py")
+    ):
         digest.update(source.read_bytes())
     return digest.digest()

@@ -20,7 +20,7 @@ from watchgate.core.base.amounts import UNKNOWN
 from watchgate.core.base.text import safe_text
 from watchgate.core.secrets.redact import redact
 from watchgate.core.state.hosts import own_id
-from watchgate.ui.theming.ascii_only import spelled
+from watchgate.ui.base.ascii_only import spelled
 
 
 def covered(text: str) -> str:

@@ -13,11 +13,11 @@ if TYPE_CHECKING:
 
     from watchgate.core.model.records import Record
     from watchgate.ui.keys.keymap import Keymap
-    from watchgate.ui.replay.replay_source import Recording
     from watchgate.ui.screens.monitor_screen import MonitorScreen
     from watchgate.ui.screens.pages import Pages
     from watchgate.ui.screens.prompts import Prompts
     from watchgate.ui.source.core_bridge import Bridge
+    from watchgate.ui.source.replay_source import Recording
     from watchgate.ui.view_model.console_options import Options
     from watchgate.ui.view_model.view_model import DockState, ViewModel
     from watchgate.ui.widgets.calls.call_table import Keep

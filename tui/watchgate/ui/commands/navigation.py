@@ -171,8 +171,7 @@ def view(console: Console) -> None:
     Where the whole of it stands already, its payload; from there back. In the list of sessions,
     the session under the cursor.
     """
-    from watchgate.ui.screens.payload_screen import DetailScreen, PayloadScreen
-    from watchgate.ui.screens.session_screen import SessionScreen
+    from watchgate.ui.screens.payload_screen import DetailScreen, PayloadScreen, SessionScreen
 
     top, home = console.pages.top, console.options.home
     chosen = console.monitor.sessions.chosen if console.monitor.listed else None

@@ -15,6 +15,8 @@ from textual.worker import Worker
 from watchgate.core.base.clock import Clock
 from watchgate.ui.approval.arming import Intent
 from watchgate.ui.approval.operator import Operator, deciding_keys
+from watchgate.ui.base.ascii_only import AsciiLines, ask_ascii
+from watchgate.ui.base.theme import DARK, MONO, NAMES, PALETTES, fitted, stylesheets
 from watchgate.ui.commands import navigation
 from watchgate.ui.commands.actions import ACTIONS
 from watchgate.ui.console.agent_states_poll import Agents
@@ -34,8 +36,6 @@ from watchgate.ui.screens.prompts import Prompts
 from watchgate.ui.screens.screen_frame import Frame
 from watchgate.ui.source.core_bridge import Bridge
 from watchgate.ui.source.record_source import RecordSource
-from watchgate.ui.theming.ascii_only import AsciiLines, ask_ascii
-from watchgate.ui.theming.theme import DARK, MONO, NAMES, PALETTES, fitted, stylesheets
 from watchgate.ui.view_model.console_options import Options
 from watchgate.ui.view_model.view_model import DockState, ViewModel
 

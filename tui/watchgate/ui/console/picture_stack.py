@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from watchgate.core.model.records import Record
-from watchgate.ui.replay.replay_source import ReplayView, view_of
 from watchgate.ui.source.core_bridge import Bridge
+from watchgate.ui.source.replay_source import ReplayView, view_of
 from watchgate.ui.view_model.overview import Waiting, farewell, waiting_view
 
 if TYPE_CHECKING:
     from watchgate.core.model.views import CallRow
     from watchgate.ui.commands.console import Console
-    from watchgate.ui.replay.replay_source import Recording
+    from watchgate.ui.source.replay_source import Recording
 
 REPLAY_GROUP = "replay"
 DEMO_GROUP = "demo"
@@ -122,7 +122,7 @@ class PictureStack:
 
     def play(self, records: Sequence[Record]) -> None:
         """Show these records from their start, until the operator leaves them."""
-        from watchgate.ui.replay.replay_source import Recording
+        from watchgate.ui.source.replay_source import Recording
 
         recording = Recording(records)
         bridge = Bridge(recording, recording, self._console.wake)

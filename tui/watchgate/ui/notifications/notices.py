@@ -21,6 +21,7 @@ from watchgate.core.state.gate_folds import is_off
 from watchgate.core.state.state import State
 from watchgate.ui.approval.consequences import seconds_left, silence
 from watchgate.ui.base.formats import clock, covered, short_id
+from watchgate.ui.base.theme import RISK_RANK
 from watchgate.ui.costs.budget_words import standing, words
 from watchgate.ui.notifications.terminal_sequences import (
     TITLE,
@@ -31,7 +32,6 @@ from watchgate.ui.notifications.terminal_sequences import (
     title,
 )
 from watchgate.ui.source.core_bridge import Link
-from watchgate.ui.theming.theme import RISK_RANK
 
 LAST_S = 10.0
 """A request that has not longer than this to wait is told of once more."""

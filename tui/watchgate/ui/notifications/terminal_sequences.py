@@ -16,8 +16,8 @@ from typing import Literal
 import msgspec
 
 from watchgate.core.base.text import safe_text
+from watchgate.ui.base.ascii_only import spelled
 from watchgate.ui.base.formats import cut
-from watchgate.ui.theming.ascii_only import spelled
 
 SAVE = "\x1b[22;0t"
 RESTORE = "\x1b[23;0t"

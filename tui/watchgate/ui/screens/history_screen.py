@@ -14,9 +14,9 @@ from watchgate.core.history.history_row import HistoryRow
 from watchgate.ui.costs.call_usage import asked_by
 from watchgate.ui.keys.jump_labels import Jump
 from watchgate.ui.keys.keymap import Where
-from watchgate.ui.past.recorded_calls import Past, Seeker, nobody
 from watchgate.ui.screens.screen_frame import Frame
 from watchgate.ui.source.record_source import CoreCall
+from watchgate.ui.source.recorded_calls import Past, Seeker, nobody
 from watchgate.ui.view_model.view_model import ViewModel
 from watchgate.ui.widgets.history.history_detail import HistoryDetail
 from watchgate.ui.widgets.history.history_empty import EmptyReason, HistoryEmpty

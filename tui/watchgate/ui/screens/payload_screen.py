@@ -1,6 +1,8 @@
 """The payload of a request or call: its input as it was sent, as a tree that folds.
 
 The whole of one request or call on a page of its own.
+
+The whole of one session on a page of its own.
 """
 
 from __future__ import annotations
@@ -14,8 +16,10 @@ from textual.widget import Widget
 from watchgate.core.base import decoding
 from watchgate.core.model.records import Record
 from watchgate.core.model.views import CallRow
+from watchgate.core.state.state import State
 from watchgate.link.control_lines import CoreLost
 from watchgate.link.protocol import Refusal
+from watchgate.ui.costs.cost_sums import whole
 from watchgate.ui.keys.keymap import Where
 from watchgate.ui.keys.shown_keys import key_for
 from watchgate.ui.screens.screen_frame import Frame
@@ -27,12 +31,87 @@ from watchgate.ui.widgets.payload.json_tree import JsonPath, long_paths
 from watchgate.ui.widgets.payload.json_view import JsonView, PageSection
 from watchgate.ui.widgets.payload.payload_sections import call_sections, request_sections
 from watchgate.ui.widgets.request.request_detail import Detail
+from watchgate.ui.widgets.session.session_page import SessionPage, SessionPicture
 
 if TYPE_CHECKING:
     from watchgate.ui.source.core_bridge import Bridge
 
 
-class CallReader(Protocol):
+ROWS_LOOKED_AT = 5_000
+"""Newest calls of all sessions among which those of this one are looked for."""
+
+
+class SessionScreen(Frame):
+    """One session, as it is now, for as long as the page is open."""
+
+    where: Where = "session"
+
+    def __init__(self, agent: str, session: str, home: str) -> None:
+        super().__init__()
+        self.key = (agent, session)
+        self._home = home
+        self.text = SessionPage(home)
+        self._rows: tuple[object, Sequence[CallRow]] = (None, ())
+
+    def body(self) -> Iterable[Widget]:
+        """The page."""
+        yield self.text
+
+    @property
+    def items(self) -> int:
+        """Returns how many of its calls are known."""
+        return len(self._rows[1])
+
+    @property
+    def playable(self) -> tuple[str, str]:
+        """The session itself."""
+        return self.key
+
+    def once_more(self) -> SessionScreen:
+        """The same session on a page of its own."""
+        return SessionScreen(*self.key, self._home)
+
+    @property
+    def copied(self) -> str | None:
+        """Returns what a copy takes: the session's id."""
+        return self.key[1]
+
+    def show(self, moment: ViewModel) -> None:
+        """Show what is known of it now."""
+        super().show(moment)
+        state = moment.state
+        agent, session = self.key
+        pending = [v for v in state.by_deadline() if (v.agent, v.session) == self.key]
+        view = state.session(agent, session)
+        cost = whole(state.usage, view) if view is not None else ""
+        self.text.show(SessionPicture(view, self._own(state), pending, moment.now_us, cost))
+
+    def aside(self, moment: ViewModel) -> tuple[Part, ...]:
+        """Returns how it closes."""
+        return super().aside(moment) or ((f"session: {key_for('back')} closes it", "dim", False),)
+
+    def move(self, lines: int) -> None:
+        """Scroll the page."""
+        self.text.scroll_lines(lines)
+
+    def page(self, pages: int) -> None:
+        """Scroll by what is visible."""
+        self.text.scroll_pages(pages)
+
+    def enter(self) -> bool:
+        """There is nothing on it to open."""
+        return True
+
+    def _own(self, state: State) -> Sequence[CallRow]:
+        """The session's calls; looked for again only after a call changed."""
+        key = (state.rows, state.rows.revision)
+        if key != self._rows[0]:
+            newest = state.rows.tail(ROWS_LOOKED_AT)
+            self._rows = (key, [r for r in newest if (r.agent, r.session) == self.key])
+        return self._rows[1]
+
+
+class RecordReader(Protocol):
     """The part of the app that reads the records of a call."""
 
     bridge: Bridge
@@ -121,7 +200,7 @@ class PayloadScreen(Frame):
 
     def on_mount(self) -> None:
         if self.row is not None:
-            cast("CallReader", self.app).start(self._read)
+            cast("RecordReader", self.app).start(self._read)
 
     @property
     def items(self) -> int:
@@ -175,7 +254,7 @@ class PayloadScreen(Frame):
 
     async def _read(self) -> None:
         """Ask the core for the call's records."""
-        row, console = self.row, cast("CallReader", self.app)
+        row, console = self.row, cast("RecordReader", self.app)
         if row is None:
             return
         try:

@@ -157,7 +157,7 @@ class Prompts:
 
     def ask_batch(self, views: Sequence[PendingView]) -> None:
         """List the requests that are to be allowed together."""
-        from watchgate.ui.widgets.prompts.batch_prompt import BatchPrompt
+        from watchgate.ui.widgets.prompts.grant_prompt import BatchPrompt
 
         self.open(BatchPrompt(views, self._keys, self._now_s, self._home))
 

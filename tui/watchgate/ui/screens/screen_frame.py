@@ -15,12 +15,12 @@ from watchgate.core.model.agent_state import WITHOUT_CORE
 from watchgate.core.state.gate_folds import is_off
 from watchgate.ui.base.formats import clock
 from watchgate.ui.base.tamper_words import tampered_words
+from watchgate.ui.base.theme import RISK_RANK
 from watchgate.ui.costs.budget_words import chip as budget_chip
 from watchgate.ui.fleet.fleet_words import host_chips
 from watchgate.ui.keys.jump_labels import Jump
 from watchgate.ui.keys.keymap import Where
 from watchgate.ui.keys.shown_keys import key_for
-from watchgate.ui.theming.theme import RISK_RANK
 from watchgate.ui.view_model.overview import journal_words, pause_words, policy_words, strip_view
 from watchgate.ui.view_model.view_model import ViewModel
 from watchgate.ui.widgets.alarm_banners import (
@@ -34,8 +34,7 @@ from watchgate.ui.widgets.base.request_words import approval_history
 from watchgate.ui.widgets.dock import Dock
 from watchgate.ui.widgets.dock_lines import DockView
 from watchgate.ui.widgets.key_bars import Chip, Footer, Part, Tabs, TabsView
-from watchgate.ui.widgets.replay_bar import ReplayBar
-from watchgate.ui.widgets.status_strip import StatusStrip
+from watchgate.ui.widgets.status_strip import ReplayBar, StatusStrip
 
 PAGE_LINES = 10
 HINT_FROM = 5

@@ -16,7 +16,7 @@ from watchgate.ui.notifications.terminal_sequences import Telling
 from watchgate.ui.source.record_source import RecordSource
 
 if TYPE_CHECKING:
-    from watchgate.ui.replay.replay_source import Recording
+    from watchgate.ui.source.replay_source import Recording
 
 
 class Terminal(msgspec.Struct, frozen=True, kw_only=True):

@@ -18,11 +18,11 @@ from watchgate.core.state.gate_folds import is_off
 from watchgate.core.state.state import State
 from watchgate.ui.approval.consequences import seconds_left, silence
 from watchgate.ui.base.formats import ago, clock, cut, person
+from watchgate.ui.base.theme import RISK_RANK
 from watchgate.ui.costs.budget_words import today as today_budget
 from watchgate.ui.costs.cost_sums import today_words
 from watchgate.ui.fleet.fleet_words import host_chips, hosts_words
 from watchgate.ui.source.core_bridge import Link
-from watchgate.ui.theming.theme import RISK_RANK
 
 MINUTE_S = 60
 URGENT_S = 10

@@ -12,8 +12,8 @@ from watchgate.core.state.state import State
 from watchgate.ui.approval.arming import Card, Intent
 from watchgate.ui.base.terminal_shape import TerminalShape
 from watchgate.ui.keys.keymap import Context, Hint
-from watchgate.ui.replay.replay_source import ReplayView
 from watchgate.ui.source.core_bridge import Link
+from watchgate.ui.source.replay_source import ReplayView
 from watchgate.ui.view_model.overview import Waiting
 
 

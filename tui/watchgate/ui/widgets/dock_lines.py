@@ -25,8 +25,8 @@ from watchgate.ui.base.formats import (
     short_id,
     width,
 )
+from watchgate.ui.base.theme import Palette
 from watchgate.ui.keys.shown_keys import key_for
-from watchgate.ui.theming.theme import Palette
 from watchgate.ui.widgets.base.pane import StyledLine
 from watchgate.ui.widgets.base.request_text import (
     Piece,

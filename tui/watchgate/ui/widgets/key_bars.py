@@ -11,9 +11,9 @@ import msgspec
 
 from watchgate.core.base.text import safe_text
 from watchgate.ui.base.formats import width
+from watchgate.ui.base.theme import Token
 from watchgate.ui.keys.keymap import Hint
 from watchgate.ui.keys.shown_keys import key_for
-from watchgate.ui.theming.theme import Token
 from watchgate.ui.widgets.base.pane import Pane, StyledLine
 
 

@@ -23,7 +23,7 @@ from watchgate.core.dispatch.hooks.hook_texts import (
     text_field,
     utc_seconds,
 )
-from watchgate.core.dispatch.hooks.sandbox_env import SANDBOX_ENV
+from watchgate.core.dispatch.hooks.sandbox_hooks import SANDBOX_ENV
 from watchgate.core.dispatch.presets import ProtocolName
 from watchgate.core.model.events import (
     Event,

@@ -11,7 +11,7 @@ from typing import Literal
 
 import msgspec
 
-from watchgate.core.patterns.allowance import check
+from watchgate.core.base.patterns.allowance import check
 from watchgate.core.policy.code.code_reading import (
     Argv,
     CodeReading,

@@ -14,7 +14,7 @@ from typing import Final
 
 import msgspec
 
-from watchgate.core.patterns.allowance import check, uncounted
+from watchgate.core.base.patterns.allowance import check, uncounted
 
 
 class UnreadCode(Exception):

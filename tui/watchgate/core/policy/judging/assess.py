@@ -9,10 +9,10 @@ from collections.abc import Callable, Iterator
 
 import msgspec
 
+from watchgate.core.base.patterns.allowance import AllowanceSpent, check, one_text
 from watchgate.core.base.text import Span
 from watchgate.core.model.assessment import NO_RULE, Assessment, Finding, Segment
 from watchgate.core.model.events import Tool
-from watchgate.core.patterns.allowance import AllowanceSpent, check, one_text
 from watchgate.core.policy.inputs.places import Place
 from watchgate.core.policy.inputs.subject import NOBODY, Subject
 from watchgate.core.policy.inputs.text_guards import MAX_CHARS, mixed_scripts, text_findings

@@ -14,8 +14,8 @@ from typing import Final, Literal
 import msgspec
 from msgspec.structs import replace
 
+from watchgate.core.base.patterns.allowance import check
 from watchgate.core.model.events import Tool
-from watchgate.core.patterns.allowance import check
 from watchgate.core.policy.code.code_reading import UNKNOWN_TEXT, Piece
 from watchgate.core.policy.code.code_reading import read as read_code
 from watchgate.core.policy.code.given_code import given

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from msgspec.structs import replace
 
+from watchgate.core.base.patterns.allowance import check
 from watchgate.core.base.text import Span
 from watchgate.core.model.assessment import (
     NO_RULE,
@@ -17,7 +18,6 @@ from watchgate.core.model.assessment import (
     Segment,
     severity,
 )
-from watchgate.core.patterns.allowance import check
 from watchgate.core.policy.inputs.places import Place
 from watchgate.core.policy.inputs.subject import NOTHING_FETCHED, Subject
 from watchgate.core.policy.inputs.text_guards import (

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from watchgate.core.patterns.allowance import check
+from watchgate.core.base.patterns.allowance import check
 from watchgate.core.policy.inputs.places import Place
 from watchgate.core.policy.matching.command_options import TAKES_NEXT_WORD, Closed, is_option
 from watchgate.core.policy.matching.command_shape import Shape, Sub, is_fed_so

@@ -8,8 +8,8 @@ from fnmatch import fnmatchcase
 
 import msgspec
 
+from watchgate.core.base.patterns.pattern import shared
 from watchgate.core.base.text import Span
-from watchgate.core.patterns.pattern import shared
 from watchgate.core.policy.inputs.rule_file import CommandMatch, Names
 from watchgate.core.policy.inputs.subject import EVERYTHING
 from watchgate.core.policy.matching import (

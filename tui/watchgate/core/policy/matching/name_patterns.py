@@ -12,7 +12,7 @@ from urllib.parse import SplitResult, urlsplit
 
 import msgspec
 
-from watchgate.core.patterns.pattern import Pattern, PatternFault, shared
+from watchgate.core.base.patterns.pattern import Pattern, PatternFault, shared
 from watchgate.core.policy.inputs.rule_file import Names
 
 Sets = Mapping[str, tuple[str, ...]]

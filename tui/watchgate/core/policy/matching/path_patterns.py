@@ -21,7 +21,7 @@ from functools import lru_cache
 
 import msgspec
 
-from watchgate.core.patterns.pattern import Pattern, shared
+from watchgate.core.base.patterns.pattern import Pattern, shared
 from watchgate.core.policy.inputs.places import PLAIN_NAMES, Place, within
 from watchgate.core.policy.inputs.rule_file import Access, PathMatch
 from watchgate.core.policy.matching.name_patterns import PatternError, Sets, expanded

@@ -12,7 +12,7 @@ from typing import Literal
 
 import msgspec
 
-from watchgate.core.patterns.allowance import check
+from watchgate.core.base.patterns.allowance import check
 from watchgate.core.policy.matching.command_options import is_option, operands
 from watchgate.core.policy.shell.commands import Command, Word, names
 from watchgate.core.policy.shell.find_tests import sought

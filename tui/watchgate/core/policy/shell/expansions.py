@@ -13,7 +13,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from watchgate.core.patterns.allowance import check
+from watchgate.core.base.patterns.allowance import check
 from watchgate.core.policy.shell.commands import Expands, Word, names
 from watchgate.core.policy.shell.script import TOO_WORDY, Notes, PipelinePart, Script, ScriptSource
 from watchgate.core.policy.shell.word_reader import decode

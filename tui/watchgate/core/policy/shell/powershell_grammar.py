@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from watchgate.core.patterns.allowance import is_over
+from watchgate.core.base.patterns.allowance import is_over
 
 try:
     import tree_sitter

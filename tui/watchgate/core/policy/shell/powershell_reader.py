@@ -10,7 +10,7 @@ import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from watchgate.core.patterns.allowance import check
+from watchgate.core.base.patterns.allowance import check
 from watchgate.core.policy.shell import powershell_words as words_of
 from watchgate.core.policy.shell.commands import Word, names
 from watchgate.core.policy.shell.powershell_cmdlets import (

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from watchgate.core.patterns.allowance import check
+from watchgate.core.base.patterns.allowance import check
 from watchgate.core.policy.shell import expansions, heredocs
 from watchgate.core.policy.shell.commands import Redirect, Word
 from watchgate.core.policy.shell.expansions import LITERALS, WordReader

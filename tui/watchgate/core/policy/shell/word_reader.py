@@ -14,7 +14,7 @@ from collections.abc import Mapping, Sequence
 
 import msgspec
 
-from watchgate.core.patterns.allowance import check
+from watchgate.core.base.patterns.allowance import check
 from watchgate.core.policy.shell.commands import Expands, Word
 from watchgate.core.policy.shell.script import Notes, ScriptSource
 

@@ -12,7 +12,7 @@ from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Final, NamedTuple
 
-from watchgate.service.crashtest.model import anthropic_wire, chat_wire, gemini_wire, responses_wire
+from watchgate.service.crashtest.model import model_wires
 from watchgate.service.crashtest.model.conversation import (
     Conversation,
     Json,
@@ -68,10 +68,15 @@ class ModelWire(NamedTuple):
 
 
 WIRES: Final = {
-    "/v1/messages": ModelWire(anthropic_wire.read, anthropic_wire.events, anthropic_wire.whole),
-    "/v1/responses": ModelWire(responses_wire.read, responses_wire.events),
+    "/v1/messages": ModelWire(
+        model_wires.read_anthropic, model_wires.events_anthropic, model_wires.whole_anthropic
+    ),
+    "/v1/responses": ModelWire(model_wires.read_responses, model_wires.events_responses),
     "/v1/chat/completions": ModelWire(
-        chat_wire.read, chat_wire.events, chat_wire.whole, end="data: [DONE]\n\n"
+        model_wires.read_chat,
+        model_wires.events_chat,
+        model_wires.whole_chat,
+        end="data: [DONE]\n\n",
     ),
 }
 
@@ -103,7 +108,7 @@ class _Handler(BaseHTTPRequestHandler):
         path = self.path.partition("?")[0]
         if path == "/v1/messages/count_tokens":
             return self._send_json({"input_tokens": size_bytes // 4}, HTTPStatus.OK)
-        if match := gemini_wire.ASKED.fullmatch(path):
+        if match := model_wires.ASKED.fullmatch(path):
             stream = match[2] == "streamGenerateContent"
             return self._answer_gemini(json.loads(body), match[1], stream=stream)
         if (wire := WIRES.get(path)) is None:
@@ -116,8 +121,8 @@ class _Handler(BaseHTTPRequestHandler):
         return self._send_json(wire.whole(reply, asked.model, reply_id), HTTPStatus.OK)
 
     def _answer_gemini(self, body: Json, model: str, *, stream: bool) -> None:
-        reply = self.model.answer(gemini_wire.read(body, model, stream=stream))
-        whole = gemini_wire.whole(reply, model, uuid.uuid4().hex[:16])
+        reply = self.model.answer(model_wires.read_gemini(body, model, stream=stream))
+        whole = model_wires.whole_gemini(reply, model, uuid.uuid4().hex[:16])
         if stream:
             return self._send_events([whole], "")
         return self._send_json(whole, HTTPStatus.OK)

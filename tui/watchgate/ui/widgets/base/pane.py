@@ -15,7 +15,7 @@ from textual.widget import Widget
 
 from watchgate.core.base.text import safe_text
 from watchgate.ui.base.formats import cut, width
-from watchgate.ui.theming.theme import Palette, Token, palette
+from watchgate.ui.base.theme import Palette, Token, palette
 
 
 class StyledLine:

@@ -13,9 +13,9 @@ from rich.cells import cell_len, get_character_cell_size
 from watchgate.core.model.assessment import Finding, Risk
 from watchgate.core.model.events import Choice, Question
 from watchgate.core.model.records import RequestData
+from watchgate.ui.base.ascii_only import remembered
 from watchgate.ui.base.formats import DOTS, cut, width
-from watchgate.ui.theming.ascii_only import remembered
-from watchgate.ui.theming.theme import RISK_RANK, RISK_TOKEN, Token
+from watchgate.ui.base.theme import RISK_RANK, RISK_TOKEN, Token
 from watchgate.ui.widgets.base.pane import StyledLine
 from watchgate.ui.widgets.base.text_masking import (
     COVERED,

@@ -16,9 +16,9 @@ from watchgate.core.model.views import PendingView, SessionView
 from watchgate.core.secrets.secret_finder import secrets
 from watchgate.core.tools import tool_input
 from watchgate.core.tools.summary import shown_text, summary, uncut_fields
+from watchgate.ui.base.ascii_only import remembered, spelled
 from watchgate.ui.base.formats import covered, person
-from watchgate.ui.theming.ascii_only import remembered, spelled
-from watchgate.ui.theming.theme import RISK_GLYPH, RISK_RANK, RISK_TOKEN, Token
+from watchgate.ui.base.theme import RISK_GLYPH, RISK_RANK, RISK_TOKEN, Token
 from watchgate.ui.widgets.base.pane import StyledLine
 from watchgate.ui.widgets.base.request_text import Piece, Row
 from watchgate.ui.widgets.base.text_masking import count_secrets, masking_of

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from watchgate.ui.theming.theme import Palette
+from watchgate.ui.base.theme import Palette
 from watchgate.ui.widgets.base.pane import StyledLine
 from watchgate.ui.widgets.base.request_text import Row, plain
 from watchgate.ui.widgets.base.text_masking import COVERED, Masking

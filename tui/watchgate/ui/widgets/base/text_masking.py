@@ -10,7 +10,7 @@ import msgspec
 from watchgate.core.base.text import Span, visible
 from watchgate.core.model.records import RequestData
 from watchgate.core.secrets.redact import coverable
-from watchgate.ui.theming.ascii_only import FOREIGN, as_escape, ascii_asked
+from watchgate.ui.base.ascii_only import FOREIGN, as_escape, ascii_asked
 
 _BLANKS = re.compile(" {9,}")
 _INNER_BLANKS = re.compile("(?<=[^ \n]) {9,}|(?:^|(?<=\n)) {33,}")

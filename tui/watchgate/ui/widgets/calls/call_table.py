@@ -18,9 +18,9 @@ from watchgate.core.base.text import safe_text
 from watchgate.core.model.views import CallRow
 from watchgate.core.state.state import State
 from watchgate.ui.base.formats import short_names
+from watchgate.ui.base.theme import palette
 from watchgate.ui.keys.jump_labels import Jump
 from watchgate.ui.keys.shown_keys import key_for
-from watchgate.ui.theming.theme import palette
 from watchgate.ui.widgets.base.pane import StyledLine
 from watchgate.ui.widgets.calls.call_columns import (
     CURSOR,

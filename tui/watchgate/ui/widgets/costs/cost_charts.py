@@ -13,10 +13,10 @@ from watchgate.core.base.amounts import UNKNOWN, count, plural, tokens
 from watchgate.core.model.usage_records import KindCosts
 from watchgate.core.usage.session_usage import SessionUsage, Tokens
 from watchgate.ui.base.formats import cut
+from watchgate.ui.base.theme import Token
 from watchgate.ui.costs.cost_figures import WEEK, WINDOW_WORDS, CostRow, Costs, date_of
 from watchgate.ui.costs.cost_sums import AT_LEAST, Sum, dollars, of_parts, part_dollars, written
 from watchgate.ui.costs.sparks import of_turns, spark
-from watchgate.ui.theming.theme import Token
 from watchgate.ui.widgets.base.pane import Pane, StyledLine
 from watchgate.ui.widgets.costs.cost_words import bar, model_name, safe_name, unknown_days
 

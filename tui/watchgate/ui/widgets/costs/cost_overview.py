@@ -9,11 +9,11 @@ import msgspec
 
 from watchgate.core.base.amounts import UNKNOWN, tokens
 from watchgate.ui.base.formats import percent, width
+from watchgate.ui.base.theme import Token
 from watchgate.ui.costs.budget_words import of_today
 from watchgate.ui.costs.cost_figures import Costs
 from watchgate.ui.costs.cost_sums import AT_LEAST, BRIEF, Sum, dollars
 from watchgate.ui.costs.limit_words import REPORTED, AgentLimits, Window
-from watchgate.ui.theming.theme import Token
 from watchgate.ui.widgets.base.pane import Pane, StyledLine
 from watchgate.ui.widgets.costs.cost_words import bar, missing_note, safe_name, unreadable_note
 

@@ -13,12 +13,12 @@ from textual.events import Click, MouseScrollDown, MouseScrollUp
 
 from watchgate.core.base.amounts import UNKNOWN, count, plural, tokens
 from watchgate.ui.base.formats import cut_name, percent
+from watchgate.ui.base.theme import Token
 from watchgate.ui.costs.cost_figures import CostRow, Costs, Key
 from watchgate.ui.costs.cost_sums import AT_LEAST, Sum, dollars, mark
 from watchgate.ui.costs.sparks import spark
 from watchgate.ui.keys.jump_labels import Jump
 from watchgate.ui.keys.shown_keys import key_for
-from watchgate.ui.theming.theme import Token
 from watchgate.ui.widgets.base.pane import Pane, StyledLine
 from watchgate.ui.widgets.costs.cost_words import bar, safe_name
 

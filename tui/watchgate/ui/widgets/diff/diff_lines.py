@@ -8,8 +8,8 @@ from itertools import pairwise, zip_longest
 import msgspec
 
 from watchgate.core.base.text import Span
-from watchgate.core.diff.diff_rows import DiffRow, runs
-from watchgate.ui.theming.theme import Palette, Token
+from watchgate.core.tools.diff_rows import DiffRow, runs
+from watchgate.ui.base.theme import Palette, Token
 from watchgate.ui.widgets.base.pane import StyledLine
 from watchgate.ui.widgets.base.request_text import Piece, marked, wrap
 from watchgate.ui.widgets.base.text_masking import COVERED, Masking, mask_text

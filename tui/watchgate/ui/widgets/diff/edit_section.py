@@ -12,14 +12,14 @@ import msgspec
 
 from watchgate.core.base.amounts import plural
 from watchgate.core.base.text import Span, hidden_spans
-from watchgate.core.diff.diff_rows import DiffRow, folded
-from watchgate.core.diff.edit_blocks import EditBlock, blocks
 from watchgate.core.model.assessment import Finding, Risk
 from watchgate.core.model.events import Tool
 from watchgate.core.model.records import RequestData
 from watchgate.core.tools import tool_input
+from watchgate.core.tools.diff_rows import DiffRow, folded
+from watchgate.core.tools.edit_blocks import EditBlock, blocks
 from watchgate.ui.base.formats import covered, cut_front, width
-from watchgate.ui.theming.theme import RISK_GLYPH, RISK_RANK, RISK_TOKEN, Token
+from watchgate.ui.base.theme import RISK_GLYPH, RISK_RANK, RISK_TOKEN, Token
 from watchgate.ui.widgets.base.request_text import plain
 from watchgate.ui.widgets.base.request_words import RemainingInput, remaining_input, too_long
 from watchgate.ui.widgets.base.sheet import INDENT, VALUES, Sheet

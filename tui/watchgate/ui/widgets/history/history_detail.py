@@ -23,7 +23,7 @@ from watchgate.ui.base.formats import (
     short_id,
     width,
 )
-from watchgate.ui.theming.theme import RISK_GLYPH, RISK_TOKEN, Token
+from watchgate.ui.base.theme import RISK_GLYPH, RISK_TOKEN, Token
 from watchgate.ui.widgets.base.pane import Pane, StyledLine
 from watchgate.ui.widgets.base.request_text import draw_row, lay_out, plain
 from watchgate.ui.widgets.base.request_words import APPROVABLE_CHARS

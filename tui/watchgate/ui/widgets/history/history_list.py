@@ -15,10 +15,10 @@ from watchgate.core.history.history_row import HistoryRow
 from watchgate.core.state.asked_call import columns_of, line_of
 from watchgate.ui.approval.consequences import title
 from watchgate.ui.base.formats import clock, covered, cut_name, width
+from watchgate.ui.base.theme import RISK_GLYPH, RISK_TOKEN, Palette, Token
 from watchgate.ui.keys.jump_labels import Jump
 from watchgate.ui.keys.shown_keys import key_for
-from watchgate.ui.past.recorded_calls import Past
-from watchgate.ui.theming.theme import RISK_GLYPH, RISK_TOKEN, Palette, Token
+from watchgate.ui.source.recorded_calls import Past
 from watchgate.ui.widgets.base.pane import Pane, StyledLine
 
 CURSOR = 2

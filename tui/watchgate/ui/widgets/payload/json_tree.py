@@ -11,7 +11,7 @@ import msgspec
 from watchgate.core.base.amounts import plural
 from watchgate.core.secrets.redact import redact_all
 from watchgate.ui.base.formats import DOTS, cut, width
-from watchgate.ui.theming.theme import Palette, Token
+from watchgate.ui.base.theme import Palette, Token
 from watchgate.ui.widgets.base.pane import StyledLine
 from watchgate.ui.widgets.base.request_text import Piece, marked, wrap
 from watchgate.ui.widgets.base.sheet import INDENT, Sheet

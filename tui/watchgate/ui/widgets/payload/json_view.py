@@ -11,8 +11,8 @@ from textual.events import Click, MouseScrollDown, MouseScrollUp
 
 from watchgate.core.base.amounts import plural
 from watchgate.core.secrets.redact import redact_all
+from watchgate.ui.base.theme import Token
 from watchgate.ui.keys.shown_keys import key_for
-from watchgate.ui.theming.theme import Token
 from watchgate.ui.widgets.base.pane import Pane, StyledLine
 from watchgate.ui.widgets.base.request_text import Piece, wrap
 from watchgate.ui.widgets.base.sheet import Sheet

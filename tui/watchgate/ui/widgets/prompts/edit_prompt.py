@@ -20,10 +20,10 @@ from watchgate.ui.approval.arming import Card, Commit, Intent
 from watchgate.ui.approval.consequences import after_allow
 from watchgate.ui.approval.decision_requests import DecisionTerms
 from watchgate.ui.base.formats import covered, short_id
+from watchgate.ui.base.theme import Palette, Token
 from watchgate.ui.keys.keymap import Hint
 from watchgate.ui.keys.shown_keys import action_of, key_for
 from watchgate.ui.source.record_source import CoreCall
-from watchgate.ui.theming.theme import Palette, Token
 from watchgate.ui.widgets.base.pane import StyledLine
 from watchgate.ui.widgets.base.request_text import Piece, lay_out
 from watchgate.ui.widgets.base.request_words import chip, clause

@@ -13,8 +13,8 @@ from watchgate.core.filters.filter_fields import ROW_FIELDS
 from watchgate.core.filters.filter_parser import Filter, FilterError, parse
 from watchgate.core.model.views import CallRow
 from watchgate.ui.base.formats import DOTS, width
+from watchgate.ui.base.theme import Token
 from watchgate.ui.keys.keymap import Hint, name_of
-from watchgate.ui.theming.theme import Token
 from watchgate.ui.widgets.base.pane import StyledLine
 from watchgate.ui.widgets.prompts.prompt import KeyPassed, Prompt, hint
 from watchgate.ui.widgets.prompts.text_editing import EditLine

@@ -14,7 +14,7 @@ from watchgate.link.protocol import Scope
 from watchgate.ui.approval.consequences import title
 from watchgate.ui.approval.decision_requests import SCOPES
 from watchgate.ui.base.formats import ago, covered, cut_front, home, short_id, width
-from watchgate.ui.theming.theme import Palette, Token
+from watchgate.ui.base.theme import Palette, Token
 from watchgate.ui.widgets.base.pane import StyledLine
 from watchgate.ui.widgets.base.request_text import plain
 from watchgate.ui.widgets.prompts.text_editing import EditLine

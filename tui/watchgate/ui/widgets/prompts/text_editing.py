@@ -9,8 +9,8 @@ from rich.cells import cell_len
 
 from watchgate.core.base.text import safe_text
 from watchgate.core.secrets.secret_finder import secrets
+from watchgate.ui.base.ascii_only import spelled
 from watchgate.ui.base.formats import fitting_end, fitting_start
-from watchgate.ui.theming.ascii_only import spelled
 from watchgate.ui.widgets.base.pane import StyledLine
 
 LONGEST = 2_000

@@ -29,7 +29,7 @@ from watchgate.ui.base.formats import (
     short_id,
     width,
 )
-from watchgate.ui.theming.theme import RISK_GLYPH, Token
+from watchgate.ui.base.theme import RISK_GLYPH, Token
 from watchgate.ui.widgets.base.pane import Pane, StyledLine
 from watchgate.ui.widgets.base.request_words import ASKED, subject_token, words_right
 

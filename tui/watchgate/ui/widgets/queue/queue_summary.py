@@ -13,8 +13,8 @@ from watchgate.core.model.views import PendingView, Settled, Totals
 from watchgate.core.state.asked_call import line_of
 from watchgate.ui.approval.consequences import seconds_left
 from watchgate.ui.base.formats import ago, covered, cut_name, person, short_id
+from watchgate.ui.base.theme import Token
 from watchgate.ui.keys.shown_keys import key_for
-from watchgate.ui.theming.theme import Token
 from watchgate.ui.view_model.overview import day_words
 from watchgate.ui.widgets.base.pane import Pane, StyledLine
 from watchgate.ui.widgets.base.request_text import Row, plain

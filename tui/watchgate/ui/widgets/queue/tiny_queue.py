@@ -7,8 +7,8 @@ from watchgate.core.model.agent_state import WITHOUT_CORE
 from watchgate.core.model.views import PendingView
 from watchgate.ui.approval.consequences import seconds_left
 from watchgate.ui.base.formats import covered, cut, cut_front, cut_name, person
+from watchgate.ui.base.theme import RISK_GLYPH, Token
 from watchgate.ui.keys.shown_keys import key_for
-from watchgate.ui.theming.theme import RISK_GLYPH, Token
 from watchgate.ui.view_model.view_model import ViewModel
 from watchgate.ui.widgets.base.pane import Pane, StyledLine
 from watchgate.ui.widgets.base.request_text import plain

@@ -9,8 +9,8 @@ from watchgate.core.state.state import State
 from watchgate.core.state.traces import TracedCall, group_traces
 from watchgate.core.tools.summary import in_columns
 from watchgate.ui.base.formats import clock, covered, cut_front, home, machine, person, short_id
+from watchgate.ui.base.theme import Palette, Token
 from watchgate.ui.keys.shown_keys import key_for
-from watchgate.ui.theming.theme import Palette, Token
 from watchgate.ui.widgets.base.pane import StyledLine
 from watchgate.ui.widgets.base.request_text import lay_out, plain
 from watchgate.ui.widgets.base.request_words import APPROVABLE_CHARS, chip, clause

@@ -12,7 +12,7 @@ from watchgate.core.base.text import Span, safe_text
 from watchgate.core.model.assessment import Finding, visible_findings
 from watchgate.core.model.records import RequestData
 from watchgate.ui.base.formats import width
-from watchgate.ui.theming.theme import RISK_GLYPH, RISK_RANK, RISK_TOKEN
+from watchgate.ui.base.theme import RISK_GLYPH, RISK_RANK, RISK_TOKEN
 from watchgate.ui.widgets.base.request_text import Piece, Row, marked, wrap
 from watchgate.ui.widgets.base.request_words import clause
 from watchgate.ui.widgets.base.sheet import INDENT, Sheet

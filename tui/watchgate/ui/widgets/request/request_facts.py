@@ -13,8 +13,8 @@ from watchgate.core.model.views import CallRow, PendingView, SessionView
 from watchgate.core.state.asked_call import columns_of
 from watchgate.ui.approval.consequences import after_allow, after_handback
 from watchgate.ui.base.formats import home, machine, person
+from watchgate.ui.base.theme import Token
 from watchgate.ui.keys.shown_keys import key_for
-from watchgate.ui.theming.theme import Token
 from watchgate.ui.widgets.base.request_text import Piece, pieces, wrap
 from watchgate.ui.widgets.base.request_words import approval_history, touched_row
 from watchgate.ui.widgets.base.sheet import VALUES, Sheet

@@ -6,17 +6,17 @@ import msgspec
 
 from watchgate.core.base.amounts import count, plural
 from watchgate.core.base.text import safe_text
-from watchgate.core.diff.diff_rows import folded, numbered
-from watchgate.core.diff.edit_blocks import rewritten
 from watchgate.core.model.assessment import Finding, visible_findings
 from watchgate.core.model.questions import describe_choices
 from watchgate.core.model.records import RequestData
 from watchgate.core.model.views import CallRow, PendingView, SessionView
 from watchgate.core.policy.inputs.programs import plain_words
+from watchgate.core.tools.diff_rows import folded, numbered
+from watchgate.core.tools.edit_blocks import rewritten
 from watchgate.core.tools.summary import shown_text
 from watchgate.ui.approval.consequences import after_silence, seconds_left, silence, why_so_long
 from watchgate.ui.base.formats import short_id
-from watchgate.ui.theming.theme import RISK_RANK, Palette
+from watchgate.ui.base.theme import RISK_RANK, Palette
 from watchgate.ui.widgets.base.pane import StyledLine
 from watchgate.ui.widgets.base.request_text import (
     Piece,

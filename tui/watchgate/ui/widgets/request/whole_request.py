@@ -11,7 +11,7 @@ from textual.strip import Strip
 
 from watchgate.core.model.views import PendingView
 from watchgate.ui.approval.arming import Card, Intent
-from watchgate.ui.theming.theme import Palette
+from watchgate.ui.base.theme import Palette
 from watchgate.ui.view_model.view_model import ViewModel
 from watchgate.ui.widgets.request.request_detail import Detail
 

@@ -13,11 +13,11 @@ from watchgate.core.model.sessions import SessionState
 from watchgate.core.model.views import SessionView
 from watchgate.core.state.state import State
 from watchgate.ui.base.formats import cut_name
+from watchgate.ui.base.theme import Token
 from watchgate.ui.costs.cost_sums import short
 from watchgate.ui.fleet.fleet_words import why_lost
 from watchgate.ui.keys.jump_labels import Jump
 from watchgate.ui.keys.shown_keys import key_for
-from watchgate.ui.theming.theme import Token
 from watchgate.ui.view_model.overview import (
     day_words,
     live_sessions,

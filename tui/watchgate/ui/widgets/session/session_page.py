@@ -20,8 +20,8 @@ from watchgate.core.model.views import CallRow, PendingView, SessionView, SubVie
 from watchgate.core.state.asked_call import columns_of, line_of
 from watchgate.core.tools.summary import in_columns
 from watchgate.ui.base.formats import ago, clock, covered, home, person, width
+from watchgate.ui.base.theme import RISK_GLYPH, RISK_RANK, RISK_TOKEN, Palette, Token
 from watchgate.ui.keys.shown_keys import key_for
-from watchgate.ui.theming.theme import RISK_GLYPH, RISK_RANK, RISK_TOKEN, Palette, Token
 from watchgate.ui.view_model.overview import living, session_word
 from watchgate.ui.widgets.base.pane import Pane, StyledLine
 from watchgate.ui.widgets.base.request_words import approval_history

@@ -12,7 +12,7 @@ from watchgate.core.model.views import CallRow
 from watchgate.core.secrets.redact import redact
 from watchgate.core.state.traces import TracedCall, shows_only
 from watchgate.ui.base.formats import covered, machine, person, width
-from watchgate.ui.theming.theme import Palette
+from watchgate.ui.base.theme import Palette
 from watchgate.ui.widgets.base.pane import StyledLine
 from watchgate.ui.widgets.base.request_text import plain
 from watchgate.ui.widgets.traces.trace_words import cause, hides, millis, verdict, why_skipped

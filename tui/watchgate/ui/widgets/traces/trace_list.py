@@ -20,9 +20,9 @@ from watchgate.core.model.views import CallRow
 from watchgate.core.state.state import State
 from watchgate.core.state.traces import Key, TracedCall, TraceView, decided_in_ms, group_traces
 from watchgate.ui.base.formats import clock, covered, cut_name
+from watchgate.ui.base.theme import Token
 from watchgate.ui.keys.jump_labels import Jump
 from watchgate.ui.keys.shown_keys import key_for
-from watchgate.ui.theming.theme import Token
 from watchgate.ui.widgets.base.pane import Pane, StyledLine
 from watchgate.ui.widgets.traces.trace_words import (
     columns,

@@ -14,7 +14,7 @@ from watchgate.core.model.verdicts import TraceRow
 from watchgate.core.model.views import CallRow
 from watchgate.core.state.traces import TracedCall, shows_only
 from watchgate.ui.base.formats import clock, covered, cut
-from watchgate.ui.theming.theme import Palette, Token
+from watchgate.ui.base.theme import Palette, Token
 from watchgate.ui.widgets.base.pane import StyledLine
 from watchgate.ui.widgets.traces.trace_words import columns as shown
 from watchgate.ui.widgets.traces.trace_words import (

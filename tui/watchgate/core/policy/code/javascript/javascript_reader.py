@@ -10,7 +10,7 @@ from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from watchgate.core.patterns.allowance import check
+from watchgate.core.base.patterns.allowance import check
 from watchgate.core.policy.code.code_reading import Argv, CodeReading, UnreadCode
 from watchgate.core.policy.code.javascript import javascript_actions, javascript_names
 from watchgate.core.policy.code.javascript.javascript_bindings import FUNCTIONS, Bindings

@@ -16,7 +16,7 @@ else:
     except ValueError:  # a grammar that this parser is too old or too new for
         _LANGUAGE = None
 
-from watchgate.core.patterns.allowance import is_over
+from watchgate.core.base.patterns.allowance import is_over
 from watchgate.core.policy.code.code_reading import UnreadCode
 
 if TYPE_CHECKING:

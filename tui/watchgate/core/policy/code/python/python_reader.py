@@ -11,7 +11,7 @@ import warnings
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Final
 
-from watchgate.core.patterns.allowance import check
+from watchgate.core.base.patterns.allowance import check
 from watchgate.core.policy.code.code_reading import CodeReading, UnreadCode
 from watchgate.core.policy.code.python import plain_data
 from watchgate.core.policy.code.python.binding import bind

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from itertools import islice, product
 from typing import Final, Protocol
 
-from watchgate.core.patterns.allowance import check
+from watchgate.core.base.patterns.allowance import check
 from watchgate.core.policy.code.code_reading import (
     MAX_COMMANDS,
     Argv,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from watchgate.core.patterns.allowance import check
+from watchgate.core.base.patterns.allowance import check
 from watchgate.core.policy.code.code_reading import (
     Argv,
     CodeReading,

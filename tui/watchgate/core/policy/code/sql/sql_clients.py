@@ -12,7 +12,7 @@ from typing import Final
 
 import msgspec
 
-from watchgate.core.patterns.allowance import check
+from watchgate.core.base.patterns.allowance import check
 from watchgate.core.policy.code.sql.sql_acts import GRAVE, Act
 from watchgate.core.policy.code.sql.sql_statements import acts
 from watchgate.core.policy.code.sql.sql_tokens import (

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final, Literal, get_args
 
 import msgspec
 
-from watchgate.core.patterns.allowance import check, uncounted
+from watchgate.core.base.patterns.allowance import check, uncounted
 
 if TYPE_CHECKING:
     from sqlglot.tokens import Tokenizer

@@ -1,1 +1,0 @@
-"""Reads the transcripts on this disk, and writes nothing: no state, no cache, no socket."""

@@ -1,1 +1,0 @@
-"""Recordings, played through the same bridge as what happens now."""
