@@ -34,7 +34,7 @@ def unloadable(monkeypatch: pytest.MonkeyPatch) -> None:
     def fail(_raw: object = None) -> None:
         raise AssertionError("the table was loaded")
 
-    monkeypatch.setattr(price_table, "Table", fail)
+    monkeypatch.setattr(price_table, "RateTable", fail)
 
 
 def test_the_release_that_is_locked_has_a_day() -> None:

@@ -9,7 +9,7 @@ import msgspec
 from watchgate.cli.base.drawn_text import drawn, drawn_fact, drawn_lines, styled_output
 from watchgate.core.base import decoding
 from watchgate.core.model.assessment import Finding, visible_findings
-from watchgate.core.presence.shown_word import shown_word
+from watchgate.core.model.outcomes import ending_text, shown_word
 from watchgate.core.secrets.redact import redact, redact_all, redacted_span
 
 if TYPE_CHECKING:
@@ -73,7 +73,7 @@ def decided_words(done: dict[str, Any]) -> str:
     """Return what a decision was and whose, in the words of who was proven to be there."""
     word, by = done["word"], done["by"]
     author = "" if by.startswith("operator") else f" by {by}"
-    return f"{shown_word(word, by).replace('-', ' ')}{author}"
+    return f"{ending_text(word, by)}{author}"
 
 
 def questions_of(request: dict[str, Any]) -> tuple[Question, ...]:

@@ -80,11 +80,10 @@ def _asks(view: PendingView) -> str:
 
 
 def _settled(settled: Settled) -> str:
-    from watchgate.core.model.outcomes import ENDINGS
-    from watchgate.core.presence.shown_word import shown_word
+    from watchgate.core.model.outcomes import ENDINGS, ending_text
     from watchgate.ui.base.formats import person
 
-    word = shown_word(settled.word, settled.by).replace("-", " ")
+    word = ending_text(settled.word, settled.by)
     reason = f": {settled.reason}" if settled.reason else ""
     what = f"{ENDINGS[settled.word].glyph} {word}  {_call(settled.tool, settled.summary)}"
     return f"{what}  (by {settled.by} after {person(settled.waited_s)}{reason})"

@@ -18,9 +18,9 @@ from watchgate.core.history.history_row import (
     session_names,
     states_of,
 )
+from watchgate.core.model.outcomes import shown_word
 from watchgate.core.model.records import Record
 from watchgate.core.model.views import CallRow
-from watchgate.core.presence.shown_word import shown_word
 from watchgate.core.state.asked_call import line_of
 from watchgate.core.state.hosts import own_id
 

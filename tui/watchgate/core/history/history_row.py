@@ -15,7 +15,7 @@ from typing import Any, Final
 
 import msgspec
 
-from watchgate.core.model.outcomes import ENDINGS
+from watchgate.core.model.outcomes import ENDINGS, GLYPH_LABELS
 from watchgate.core.model.records import Record
 from watchgate.core.model.views import AsAsked, CallRow
 from watchgate.core.state.hosts import host_and_id
@@ -42,26 +42,7 @@ def lean(record: Record) -> Record:
 
 
 _OPERATOR = re.compile(r"operator (?P<name>.*?)(?: \((?P<place>[^()]*)\))?", re.DOTALL)
-_OUTCOMES: Final = {
-    "+": "allowed",
-    "=": "by rule",
-    "x": "denied",
-    "T": "timed out",
-    "-": "withdrawn",
-    "~": "elsewhere",
-    "b": "handed back",
-}
 _STAGES: Final = {"done": "ran", "handed back": "handed back"}
-_BY: Final = {
-    "denied-no-approver": "no console",
-    "denied-no-journal": "no journal",
-    "denied-core-stopped": "no core",
-    "denied-failure": "a failure",
-    "denied-paused": "a pause",
-    "allowed-by-grant": "a grant",
-    "withdrawn": "agent gone",
-    "handed-back": "the gate",
-}
 _TWICE: Final = {"high": ", twice", "unknown": ", twice", "critical": ", yes"}
 
 
@@ -91,7 +72,7 @@ def outcome(row: CallRow, extra: CallExtra, *, alive: bool) -> tuple[str, str]:
         return ("?", "pending") if alive else ("-", "withdrawn")
     if row.glyph:
         answered = extra.word == "answered-by-operator"
-        return row.glyph, "answered" if answered else _OUTCOMES.get(row.glyph, row.stage)
+        return row.glyph, "answered" if answered else GLYPH_LABELS.get(row.glyph, row.stage)
     if row.stage == "running":
         return "", "running" if alive else "no result"
     return "", _STAGES.get(row.stage, row.stage)
@@ -123,7 +104,8 @@ def by_whom(row: CallRow, extra: CallExtra, ended: str, *, me: str, alive: bool)
         return named if extra.rule else "a rule"
     if word.endswith("-by-operator"):
         return _operator(extra.by, me) + _confirmed(row, extra)
-    return _BY.get(word, extra.by)
+    ending = ENDINGS.get(word)
+    return (ending.cause if ending else "") or extra.by
 
 
 def _operator(by: str, me: str) -> str:

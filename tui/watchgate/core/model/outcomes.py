@@ -1,18 +1,37 @@
-"""The 18 words for how the gate's part of a call ended: glyph, stage and counter of each."""
+"""Outcomes: the 18 words for how the gate's part of a call ends, and every label that they have.
+
+One table for the screen, the history, reports and replays. A word stands in records and never
+changes; a label may.
+"""
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Final, Literal
 
 import msgspec
 
+SentDecision = Literal["allow", "deny", "handback", "answer"]
+_CLAIM = "-by-operator"
 
-class CallEnding(msgspec.Struct, frozen=True):
-    """A glyph, the stage that the call is in from then on, and the counter in `Totals`, if any."""
+
+class CallEnding(msgspec.Struct, frozen=True, kw_only=True):
+    """One way to end: what it means for the call, and how it is called where.
+
+    `glyph` marks it in tables, `stage` is what the call is in from then on, `counter` the field of
+    `Totals` that counts it, if any. `label` is for a list of settled requests, without the name of
+    whoever decided; `sentence` for the dock, which with `names_actor` ends before that name; `cause`
+    names in the history what decided where no person did. `decision` is what an operator who ended
+    it so had sent, for a replay.
+    """
 
     glyph: str
     stage: str
+    label: str
+    sentence: str
     counter: str = ""
+    names_actor: bool = False
+    cause: str = ""
+    decision: SentDecision | None = None
 
     @property
     def over(self) -> bool:
@@ -21,25 +40,162 @@ class CallEnding(msgspec.Struct, frozen=True):
 
 
 ENDINGS: Final[dict[str, CallEnding]] = {
-    "allowed-by-operator": CallEnding("+", "running", "allowed_by_operator"),
-    "answered-by-operator": CallEnding("+", "running", "allowed_by_operator"),
-    "allowed-by-grant": CallEnding("=", "running", "allowed_by_grant"),
-    "allowed-by-rule": CallEnding("=", "running", "allowed_by_grant"),
-    "edited-by-operator": CallEnding("?", "pending"),
-    "denied-by-operator": CallEnding("x", "denied", "denied_by_operator"),
-    "denied-by-rule": CallEnding("x", "denied", "denied_by_rule"),
-    "denied-by-timeout": CallEnding("T", "timed out", "denied_by_timeout"),
-    "denied-no-approver": CallEnding("x", "denied", "denied_other"),
-    "denied-no-journal": CallEnding("x", "denied", "denied_other"),
-    "denied-core-stopped": CallEnding("x", "denied", "denied_other"),
-    "denied-failure": CallEnding("x", "denied", "denied_other"),
-    "denied-paused": CallEnding("x", "denied", "denied_other"),
-    "withdrawn": CallEnding("-", "withdrawn"),
-    "answered-elsewhere": CallEnding("~", "running"),
-    "handed-back": CallEnding("b", "handed back", "handed_back"),
-    "handed-back-by-operator": CallEnding("b", "handed back", "handed_back"),
-    "handed-back-by-timeout": CallEnding("b", "handed back", "handed_back"),
+    "allowed-by-operator": CallEnding(
+        glyph="+",
+        stage="running",
+        counter="allowed_by_operator",
+        label="allowed",
+        sentence="allowed by ",
+        names_actor=True,
+        decision="allow",
+    ),
+    "answered-by-operator": CallEnding(
+        glyph="+",
+        stage="running",
+        counter="allowed_by_operator",
+        label="answered",
+        sentence="answered by ",
+        names_actor=True,
+        decision="answer",
+    ),
+    "allowed-by-grant": CallEnding(
+        glyph="=",
+        stage="running",
+        counter="allowed_by_grant",
+        label="allowed by a grant",
+        sentence="allowed by ",
+        names_actor=True,
+        cause="a grant",
+    ),
+    "allowed-by-rule": CallEnding(
+        glyph="=",
+        stage="running",
+        counter="allowed_by_grant",
+        label="allowed by a rule",
+        sentence="allowed by ",
+        names_actor=True,
+    ),
+    "edited-by-operator": CallEnding(
+        glyph="?",
+        stage="pending",
+        label="edited, asked again",
+        sentence="edited and asked again by ",
+        names_actor=True,
+    ),
+    "denied-by-operator": CallEnding(
+        glyph="x",
+        stage="denied",
+        counter="denied_by_operator",
+        label="denied",
+        sentence="denied by ",
+        names_actor=True,
+        decision="deny",
+    ),
+    "denied-by-rule": CallEnding(
+        glyph="x",
+        stage="denied",
+        counter="denied_by_rule",
+        label="denied by a rule",
+        sentence="denied by ",
+        names_actor=True,
+    ),
+    "denied-by-timeout": CallEnding(
+        glyph="T",
+        stage="timed out",
+        counter="denied_by_timeout",
+        label="denied, no answer",
+        sentence="denied by timeout",
+    ),
+    "denied-no-approver": CallEnding(
+        glyph="x",
+        stage="denied",
+        counter="denied_other",
+        label="denied, nobody there",
+        sentence="denied, nobody could be asked",
+        cause="no console",
+    ),
+    "denied-no-journal": CallEnding(
+        glyph="x",
+        stage="denied",
+        counter="denied_other",
+        label="denied, no journal",
+        sentence="denied, the journal could not be written",
+        cause="no journal",
+    ),
+    "denied-core-stopped": CallEnding(
+        glyph="x",
+        stage="denied",
+        counter="denied_other",
+        label="denied, core stopped",
+        sentence="denied, the core stopped",
+        cause="no core",
+    ),
+    "denied-failure": CallEnding(
+        glyph="x",
+        stage="denied",
+        counter="denied_other",
+        label="denied, a failure",
+        sentence="denied after a failure",
+        cause="a failure",
+    ),
+    "denied-paused": CallEnding(
+        glyph="x",
+        stage="denied",
+        counter="denied_other",
+        label="denied, paused",
+        sentence="denied, the session is paused",
+        cause="a pause",
+    ),
+    "withdrawn": CallEnding(
+        glyph="-",
+        stage="withdrawn",
+        label="withdrawn, agent gone",
+        sentence="withdrawn by the agent",
+        cause="agent gone",
+    ),
+    "answered-elsewhere": CallEnding(
+        glyph="~",
+        stage="running",
+        label="answered in its agent",
+        sentence="answered elsewhere, as told by ",
+        names_actor=True,
+    ),
+    "handed-back": CallEnding(
+        glyph="b",
+        stage="handed back",
+        counter="handed_back",
+        label="handed back",
+        sentence="handed back",
+        cause="the gate",
+    ),
+    "handed-back-by-operator": CallEnding(
+        glyph="b",
+        stage="handed back",
+        counter="handed_back",
+        label="handed back",
+        sentence="handed back by ",
+        names_actor=True,
+        decision="handback",
+    ),
+    "handed-back-by-timeout": CallEnding(
+        glyph="b",
+        stage="handed back",
+        counter="handed_back",
+        label="no answer, went back",
+        sentence="handed back by timeout",
+    ),
 }
+
+GLYPH_LABELS: Final = {
+    "+": "allowed",
+    "=": "by rule",
+    "x": "denied",
+    "T": "timed out",
+    "-": "withdrawn",
+    "~": "elsewhere",
+    "b": "handed back",
+}
+"""The outcome of a recorded call in the history's column, by the glyph of its row."""
 
 
 def counter_of(word: str, by: str) -> str:
@@ -50,3 +206,16 @@ def counter_of(word: str, by: str) -> str:
     counter = ENDINGS[word].counter
     unproven = bool(by) and not by.startswith("operator")
     return "denied_other" if unproven and counter == "denied_by_operator" else counter
+
+
+def ending_text(word: str, by: str) -> str:
+    """Writes an outcome as a report does: the word without hyphens, as far as `by` is proven."""
+    return shown_word(word, by).replace("-", " ")
+
+
+def shown_word(word: str, by: str) -> str:
+    """Returns the word without its `-by-operator` where `by` names no proven operator.
+
+    A locked terminal may deny, and a registered program allow: `denied` and `allowed`, by those.
+    """
+    return word if by.startswith("operator") else word.removesuffix(_CLAIM)

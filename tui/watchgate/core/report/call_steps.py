@@ -19,10 +19,9 @@ from watchgate.core.base import decoding
 from watchgate.core.history.call_history import CORE_KINDS, fold_history
 from watchgate.core.history.history_row import HistoryRow
 from watchgate.core.model.events import Tool
-from watchgate.core.model.outcomes import ENDINGS
+from watchgate.core.model.outcomes import ENDINGS, ending_text
 from watchgate.core.model.records import Record
 from watchgate.core.model.views import SessionView
-from watchgate.core.presence.shown_word import shown_word
 from watchgate.core.report.report_html import elapsed_text, waited_text
 from watchgate.core.state.asked_call import as_it_ran
 from watchgate.core.state.call_rows import CallKey, call_key
@@ -254,9 +253,7 @@ def _decided(record: Record, data: Data, _row: HistoryRow) -> CallStep:
     about = _joined([text_in(data, "by"), after, lasting, text_in(data, "reason"), _answers(data)])
     ending = ENDINGS.get(word)
     loud = ending is not None and ending.glyph in ("x", "T")
-    return CallStep(
-        record.at, _words(shown_word(word, text_in(data, "by"))), about, record.seq, loud
-    )
+    return CallStep(record.at, ending_text(word, text_in(data, "by")), about, record.seq, loud)
 
 
 def _answers(data: Data) -> str:

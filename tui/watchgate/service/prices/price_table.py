@@ -36,7 +36,7 @@ _ODD = (
 )
 
 
-class Table:
+class RateTable:
     """The providers and models of genai-prices; making one takes some 0.3 s of processor time."""
 
     def __init__(self, raw: Any = None) -> None:

@@ -23,7 +23,7 @@ from watchgate.service.prices.price_files import (
 
 if TYPE_CHECKING:
     from watchgate.link.paths import Paths
-    from watchgate.service.prices.price_table import Table
+    from watchgate.service.prices.price_table import RateTable
 
 TIMEOUT_S = 20.0
 """So long a download may take in all."""
@@ -99,7 +99,7 @@ def _download(url: str, timeout_s: float) -> bytes:
 
 def _check(content: bytes) -> None:
     """Raises `TableError` or `ValueError` unless this is a table as good as the one we have."""
-    make: type[Table] = import_module("watchgate.service.prices.price_table").Table
+    make: type[RateTable] = import_module("watchgate.service.prices.price_table").RateTable
     ours, theirs = make(), make(msgspec.json.decode(content))
     missing = _EXPECTED - theirs.providers
     if missing:

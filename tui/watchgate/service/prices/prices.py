@@ -35,7 +35,7 @@ from watchgate.service.prices.tariffs import Schedule, own_tariff
 if TYPE_CHECKING:
     from watchgate.core.config.config import Config
     from watchgate.link.paths import Paths
-    from watchgate.service.prices.price_table import Table
+    from watchgate.service.prices.price_table import RateTable
 
 
 OLD_DAYS = 45
@@ -142,7 +142,7 @@ class Prices:
         self._now_us = now_us
         self._lock = threading.Lock()
         self._known: dict[TariffKey, Schedule | None] = {}
-        self._loaded: Table | None = None
+        self._loaded: RateTable | None = None
         self._fetched: FetchedTable | None = None
         self._fault = ""
         self._table = PriceTable()
@@ -237,10 +237,10 @@ class Prices:
                 write_resolved(self._cache, self._source, self._table.date, self._known)
             return schedule
 
-    def _load(self) -> Table:
+    def _load(self) -> RateTable:
         if self._loaded is None:
             # Not before it is needed: with it comes all of genai-prices.
-            make: type[Table] = import_module("watchgate.service.prices.price_table").Table
+            make: type[RateTable] = import_module("watchgate.service.prices.price_table").RateTable
             if self._fetched is not None:
                 try:
                     self._loaded = make(msgspec.json.decode(self._fetched.providers))
@@ -260,7 +260,7 @@ class Prices:
         )
         self._known = {}
 
-    def _date(self, table: Table) -> None:
+    def _date(self, table: RateTable) -> None:
         """Dates a table whose release no list names, by the last day that it has prices of."""
         if not self._table.date:
             newest: date | None = table.newest_start(until=installed_on())

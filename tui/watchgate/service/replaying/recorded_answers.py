@@ -7,13 +7,14 @@ it asks and nobody was asked then, the request stays without an answer.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import Final, Literal
+from typing import Final
 
 from watchgate.core.base.clock import Instant
 from watchgate.core.gate import record_builders
 from watchgate.core.gate.effects import Effect, SyncJournal
 from watchgate.core.gate.engine import Engine
 from watchgate.core.gate.operator_decisions import OperatorDecision, Refused
+from watchgate.core.model.outcomes import ENDINGS, SentDecision
 from watchgate.core.model.records import DecisionData, Record, RequestData, Word
 from watchgate.core.model.requests import ApprovalRequest, Input, Status
 from watchgate.service.replaying.recorded_run import UNTOLD, RecordedRun
@@ -21,12 +22,6 @@ from watchgate.service.replaying.recorded_run import UNTOLD, RecordedRun
 LATE_S = 1.0
 """A live core looks at its deadlines at least this often."""
 
-_DECISIONS: Final[dict[str, Literal["allow", "deny", "handback", "answer"]]] = {
-    "allowed-by-operator": "allow",
-    "denied-by-operator": "deny",
-    "handed-back-by-operator": "handback",
-    "answered-by-operator": "answer",
-}
 _CLOSED: Final = ("denied-core-stopped", "denied-no-journal")
 _LAST_LEFT: Final = "the last console left"
 
@@ -96,8 +91,8 @@ class RecordedAnswers:
         wanted = Status.COMMITTING if untold else Status.PENDING
         if request is None or request.status is not wanted:
             return
-        if word in _DECISIONS and not untold:
-            self._say(request, ended, now)
+        if not untold and (sent := ENDINGS[word].decision):
+            self._say(request, sent, ended, now)
         elif word == "edited-by-operator":
             self._edit(name, request, ended, now)
         elif word == "allowed-by-grant" and not untold:
@@ -105,10 +100,12 @@ class RecordedAnswers:
         else:
             self._without_answer(request, word, ended.reason, now, untold=untold)
 
-    def _say(self, request: ApprovalRequest, ended: DecisionData, now: Instant) -> None:
+    def _say(
+        self, request: ApprovalRequest, sent: SentDecision, ended: DecisionData, now: Instant
+    ) -> None:
         offered = ended.scope if ended.scope in request.data.scopes else "once"
         decision = OperatorDecision(
-            decision=_DECISIONS[ended.word],
+            decision=sent,
             by=ended.by,
             digest=request.data.digest,
             reason=ended.reason,

@@ -9,6 +9,7 @@ import msgspec
 
 from watchgate.core.base.amounts import count
 from watchgate.core.base.text import safe_text
+from watchgate.core.model.outcomes import ENDINGS
 from watchgate.core.model.standing_grant import GrantRule, Width
 from watchgate.core.model.views import PendingView
 from watchgate.link.protocol import Refusal, Request, Result, Scope
@@ -63,25 +64,6 @@ _DONE: dict[Decision, str] = {
     "handback": "handed back",
     "answer": "answered",
 }
-_ENDED = {
-    "denied-by-timeout": "denied by timeout",
-    "denied-no-approver": "denied, nobody could be asked",
-    "denied-no-journal": "denied, the journal could not be written",
-    "denied-core-stopped": "denied, the core stopped",
-    "denied-failure": "denied after a failure",
-    "withdrawn": "withdrawn by the agent",
-    "handed-back": "handed back",
-    "handed-back-by-timeout": "handed back by timeout",
-}
-_ENDED_BY = {
-    "allowed-by-operator": "allowed by ",
-    "answered-by-operator": "answered by ",
-    "allowed-by-grant": "allowed by ",
-    "denied-by-operator": "denied by ",
-    "denied-by-rule": "denied by ",
-    "answered-elsewhere": "answered elsewhere, as told by ",
-    "handed-back-by-operator": "handed back by ",
-}
 
 
 def request(
@@ -120,9 +102,10 @@ def request(
 
 def ended(word: str, by: str) -> str:
     """Returns how a request ended, for a person: `denied by operator alice on console 2`."""
-    if word in _ENDED_BY:
-        return _ENDED_BY[word] + safe_text(by)
-    return _ENDED.get(word) or safe_text(word)
+    ending = ENDINGS.get(word)
+    if ending is None:
+        return safe_text(word)
+    return ending.sentence + (safe_text(by) if ending.names_actor else "")
 
 
 def answered(sent: Request, answer: Result | Refusal, now_us: int) -> str:

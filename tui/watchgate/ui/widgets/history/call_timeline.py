@@ -9,9 +9,8 @@ import msgspec
 
 from watchgate.core.base.text import safe_text
 from watchgate.core.history.history_row import HistoryRow
-from watchgate.core.model.outcomes import ENDINGS
+from watchgate.core.model.outcomes import ENDINGS, ending_text
 from watchgate.core.model.records import Record
-from watchgate.core.presence.shown_word import shown_word
 from watchgate.core.state.asked_call import as_it_ran
 from watchgate.ui.approval.consequences import title
 from watchgate.ui.base.formats import covered, home, machine, person
@@ -114,8 +113,8 @@ def _decided(record: Record, _row: HistoryRow, _home: str) -> list[TimelineStep]
 def _end(record: Record, word: str, about: str, remark: str) -> TimelineStep:
     ending = ENDINGS.get(word)
     glyph = f"{ending.glyph} " if ending else ""
-    word_shown = shown_word(word, str(record.data.get("by", "operator")))
-    words = f"{glyph}{word_shown.replace('-', ' ')}"
+    ended = ending_text(word, str(record.data.get("by", "operator")))
+    words = f"{glyph}{ended}"
     loud = ending is not None and ending.glyph in ("x", "T")
     return TimelineStep(
         record.at, safe_text(words), covered(about), record.seq, covered(remark), loud

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from datetime import tzinfo
-from typing import Final
 
 import msgspec
 from textual.events import Click
@@ -13,7 +12,6 @@ from textual.message import Message
 
 from watchgate.core.base.text import safe_text
 from watchgate.core.model.outcomes import ENDINGS
-from watchgate.core.model.records import Word
 from watchgate.core.model.views import PendingView, Settled
 from watchgate.core.state.asked_call import line_of
 from watchgate.core.tools.summary import in_columns
@@ -35,28 +33,6 @@ from watchgate.ui.widgets.base.request_words import ASKED, subject_token, words_
 
 _OPERATOR = re.compile(r"operator (?P<name>.*?)(?: \([^()]*\))?", re.DOTALL)
 
-ENDING_LABELS: Final[dict[Word, str]] = {
-    "allowed-by-operator": "allowed",
-    "allowed-by-grant": "allowed by a grant",
-    "allowed-by-rule": "allowed by a rule",
-    "answered-by-operator": "answered",
-    "denied-by-operator": "denied",
-    "denied-by-rule": "denied by a rule",
-    "denied-by-timeout": "denied, no answer",
-    "denied-no-approver": "denied, nobody there",
-    "denied-no-journal": "denied, no journal",
-    "denied-core-stopped": "denied, core stopped",
-    "denied-failure": "denied, a failure",
-    "denied-paused": "denied, paused",
-    "edited-by-operator": "edited, asked again",
-    "withdrawn": "withdrawn, agent gone",
-    "answered-elsewhere": "answered in its agent",
-    "handed-back": "handed back",
-    "handed-back-by-operator": "handed back",
-    "handed-back-by-timeout": "no answer, went back",
-}
-"""The label of each word, without the name of whoever decided."""
-
 ENDING_CELLS = 21
 """The room beside the time in a list of 38 cells."""
 
@@ -64,9 +40,9 @@ ENDING_CELLS = 21
 def ending_words(ended: Settled, cells: int = ENDING_CELLS) -> str:
     """Returns how a request ended: who decided and with what, as far as the name fits."""
     word = ended.word
-    if word not in ENDING_LABELS:
+    if word not in ENDINGS:
         return safe_text(word)
-    plain = ENDING_LABELS[word]
+    plain = ENDINGS[word].label
     match word:
         case "allowed-by-operator":
             return _first(cells, f"{plain} by {_who(ended)}{_reach(ended)}", plain + _reach(ended))

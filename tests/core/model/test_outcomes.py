@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from watchgate.core.model.outcomes import counter_of
-from watchgate.core.presence.shown_word import shown_word
+from watchgate.core.model.outcomes import counter_of, shown_word
 
 SOMEBODY = "somebody (pid 50, unproven)"
 ANN = "operator ann (console 2, pin)"
