@@ -15,7 +15,7 @@ from tests.agents_real.harness.waiting import eventually
 from watchgate.core.history.call_history import fold_history
 from watchgate.core.history.history_row import HistoryRow
 from watchgate.core.model.records import Record
-from watchgate.ui.approval.consequences import title
+from watchgate.ui.source.agent_titles import title
 
 THERE = "needs you there"
 CURSOR = "\N{HEAVY RIGHT-POINTING ANGLE QUOTATION MARK ORNAMENT}"

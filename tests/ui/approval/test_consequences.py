@@ -17,6 +17,7 @@ from watchgate.ui.approval.consequences import (
     silence,
     why_so_long,
 )
+from watchgate.ui.source.agent_titles import title
 
 
 @pytest.mark.parametrize(
@@ -146,7 +147,7 @@ def test_a_denial_that_ends_the_turn_is_a_denial_first() -> None:
 
 
 def test_an_unknown_agent_keeps_its_name_made_safe() -> None:
-    assert consequences.title("my\x1b[2Jagent") == "my<U+001B>[2Jagent"
+    assert title("my\x1b[2Jagent") == "my<U+001B>[2Jagent"
 
 
 @pytest.mark.parametrize(

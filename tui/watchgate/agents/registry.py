@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import importlib
-from collections.abc import Iterator, Mapping, MutableMapping
+from collections.abc import Iterable, Iterator, Mapping, MutableMapping
 from typing import Final
 
 from watchgate.agents.base import Adapter
@@ -97,6 +97,11 @@ def closed_exit(agent: Adapter, native: str) -> int:
 def handed_back(agent: Adapter, native: str) -> str:
     """Returns the stdout of a hook client that hands back by itself; empty for most agents."""
     return agent.closed(native, Lane.GATE_READ, "").stdout.decode()
+
+
+def agent_titles(known: Iterable[Adapter]) -> dict[str, str]:
+    """Returns the names of these agents in a sentence."""
+    return {adapter.name: adapter.title for adapter in known}
 
 
 def _built(name: str) -> Adapter:

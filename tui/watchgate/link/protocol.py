@@ -211,6 +211,7 @@ class Snapshot(msgspec.Struct, frozen=True, kw_only=True):
     """Everything a console needs to draw its first picture: the state after record `seq`.
 
     `now` is the core's wall clock (UTC µs), so that a console on another machine counts down right.
+    `titles` are the agents' names in a sentence, by their short names.
     """
 
     seq: int
@@ -226,6 +227,7 @@ class Snapshot(msgspec.Struct, frozen=True, kw_only=True):
     settled: tuple[Settled, ...] = ()
     rows: tuple[CallRow, ...] = ()
     traces: tuple[TraceView, ...] = ()
+    titles: dict[str, str] = {}
 
 
 class Push(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from types import MappingProxyType
 
 from watchgate.core.state.hosts import HostView
 from watchgate.core.state.restore import restore
@@ -13,7 +14,14 @@ SNAPSHOT_ROWS = 2_000
 SNAPSHOT_TRACES = 500
 
 
-def snapshot(state: State, *, core: str, now_us: int, rows: int = SNAPSHOT_ROWS) -> Snapshot:
+def snapshot(
+    state: State,
+    *,
+    core: str,
+    now_us: int,
+    rows: int = SNAPSHOT_ROWS,
+    titles: Mapping[str, str] = MappingProxyType({}),
+) -> Snapshot:
     """Everything that a console needs for its first picture (`now_us`: UTC µs)."""
     return Snapshot(
         seq=state.seq,
@@ -29,6 +37,7 @@ def snapshot(state: State, *, core: str, now_us: int, rows: int = SNAPSHOT_ROWS)
         settled=tuple(state.settled),
         rows=tuple(state.rows.tail(rows)),
         traces=tuple(state.traces.ring.tail(SNAPSHOT_TRACES)),
+        titles=dict(titles),
     )
 
 

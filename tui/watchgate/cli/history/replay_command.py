@@ -37,9 +37,14 @@ def in_console(records: Sequence[Record], *, speed: float = 1.0) -> int:
     from watchgate.ui.source.replay_source import Recording
 
     need_terminal()
+    from watchgate.agents.registry import agent_titles
+    from watchgate.agents.streams import STREAM_TITLES
+    from watchgate.ui.source.agent_titles import use_titles
+
     paths = here()
     config = configured(paths)
     check_keys(paths, config)
+    use_titles(STREAM_TITLES | agent_titles(agents_known(paths, config).values()))
     return open_console(paths, config, replay=Recording(records, speed))
 
 

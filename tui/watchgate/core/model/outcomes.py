@@ -19,7 +19,7 @@ class CallEnding(msgspec.Struct, frozen=True, kw_only=True):
 
     `glyph` marks it in tables, `stage` is what the call is in from then on, `counter` the field of
     `Totals` that counts it, if any. `label` is for a list of settled requests, without the name of
-    whoever decided; `sentence` for the dock, which with `names_actor` ends before that name; `cause`
+    whoever decided; `sentence` for the dock, ending before that name with `names_actor`; `cause`
     names in the history what decided where no person did. `decision` is what an operator who ended
     it so had sent, for a replay.
     """

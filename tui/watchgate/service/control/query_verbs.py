@@ -5,7 +5,7 @@ Open requests as the control socket shows them, in a list and in full.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeVar, TypeVarTuple
 
@@ -108,6 +108,7 @@ class QueryVerbs:
         journal: The journal's database.
         hello: Makes the core's first line.
         agents: Reads the state of the agents on this machine, in a thread.
+        titles: The names of agents in a sentence.
     """
 
     def __init__(
@@ -119,6 +120,7 @@ class QueryVerbs:
         journal: Path,
         hello: Callable[[], Hello],
         agents: Callable[[], Sequence[AgentState]],
+        titles: Mapping[str, str],
     ) -> None:
         self._hub = hub
         self._clock = clock
@@ -126,6 +128,7 @@ class QueryVerbs:
         self._journal = journal
         self._hello_line = hello
         self._agents = agents
+        self._titles = titles
         self._reading = anyio.CapacityLimiter(1)
         self._reading_for_others = anyio.CapacityLimiter(1)
         self._attached: dict[int, Caller] = {}
@@ -167,7 +170,8 @@ class QueryVerbs:
             data = CoreData(what="console", name=name, actor=actor)
             self._hub.recorder.about_core("console.attached", data)
         state = self._hub.recorder.state
-        taken = snapshot(state, core=self._core, now_us=self._clock.now().wall_us)
+        now_us = self._clock.now().wall_us
+        taken = snapshot(state, core=self._core, now_us=now_us, titles=self._titles)
         self._hub.recorder.watchers.add(caller.outbox)
         if request.from_seq is not None and request.from_seq < taken.seq:
             caller.outbox.skip(request.from_seq + 1, taken.seq)

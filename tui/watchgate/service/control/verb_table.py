@@ -5,7 +5,7 @@ Records and alarms of attempts that were refused to clients without a person's p
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Final
 
 import msgspec
@@ -108,13 +108,15 @@ KEY_VERBS = frozenset({"hello", "decide", "extend"})
 class VerbStores(msgspec.Struct, frozen=True):
     """The core's parts beside its hub: grants on disk, policies, and rights of clients.
 
-    `agents` reads the state of the agents on this machine; it is called in a thread.
+    `agents` reads the state of the agents on this machine; it is called in a thread. `titles` are
+    the names of agents in a sentence.
     """
 
     store: GrantStore
     policies: Policies
     presences: Presences
     agents: Callable[[], Sequence[AgentState]] = tuple
+    titles: Mapping[str, str] = {}
 
 
 class Verbs:
@@ -153,7 +155,13 @@ class Verbs:
         journal = paths.journal
         self._refusing = AttemptRecorder(hub, clock)
         self._looking = QueryVerbs(
-            hub, clock, core=core, journal=journal, hello=self.hello, agents=stores.agents
+            hub,
+            clock,
+            core=core,
+            journal=journal,
+            hello=self.hello,
+            agents=stores.agents,
+            titles=stores.titles,
         )
         groups = (
             self._looking,

@@ -17,6 +17,8 @@ from anyio.abc import SocketListener, TaskGroup, TaskStatus
 
 from watchgate.agents.agent_facts import traits_in
 from watchgate.agents.base import Adapter
+from watchgate.agents.registry import agent_titles
+from watchgate.agents.streams import STREAM_TITLES
 from watchgate.core.base.clock import Clock
 from watchgate.core.base.ids import request_id
 from watchgate.core.chain.chain_walk import RetentionLimits
@@ -386,7 +388,8 @@ class CoreRun:
         agents = states_reader(
             self._paths, self._config, os.environ, known, lambda: hub.engine.profile
         )
-        return VerbStores(store, policies, self._identity.presences, agents)
+        titles = STREAM_TITLES | agent_titles(known)
+        return VerbStores(store, policies, self._identity.presences, agents, titles)
 
     def _own(self) -> CoreProcesses:
         return CoreProcesses(

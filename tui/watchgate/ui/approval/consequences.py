@@ -9,28 +9,7 @@ from watchgate.core.model.records import Asks, RequestData
 from watchgate.ui.approval.arming import Intent
 from watchgate.ui.base.formats import person
 from watchgate.ui.keys.shown_keys import key_for
-
-TITLES = {
-    "claude": "Claude",
-    "codex": "Codex",
-    "copilot": "Copilot",
-    "gemini": "Gemini",
-    "qwen": "Qwen",
-    "opencode": "OpenCode",
-    "cursor": "Cursor",
-    "goose": "Goose",
-    "kimi": "Kimi",
-    "crush": "Crush",
-    "kiro": "Kiro",
-    "droid": "Droid",
-    "cline": "Cline",
-    "windsurf": "Windsurf",
-    "vscode": "VS Code",
-    "codewhale": "CodeWhale",
-    "synaps": "SynapsCLI",
-    "acp": "the agent",
-}
-
+from watchgate.ui.source.agent_titles import title
 
 ALLOWING: dict[Asks, str] = {"approval": "allow", "question": "answer", "plan": "approve"}
 """What the key that lets something go on is called."""
@@ -49,11 +28,6 @@ BATCHED_RISKS = ("low", "medium")
 """What may be allowed for more than once, or together with what is like it."""
 
 _DENIALS: tuple[Intent, ...] = ("deny", "reply", "deny_stop")
-
-
-def title(agent: str) -> str:
-    """The agent's name as a sentence writes it."""
-    return TITLES.get(agent) or safe_text(agent)
 
 
 def seconds_left(data: RequestData, now_us: int) -> float | None:

@@ -41,6 +41,7 @@ class Host:
         self.session: Session | None = None
         self._view = HostView(name=name, local=local)
         self._seq = 0
+        self.titles: dict[str, str] = {}
 
     @property
     def name(self) -> str:
@@ -68,6 +69,7 @@ class Host:
         self.names = HostNames(self.name, shift_us, now_us)
         named = self.names.snapshot(snapshot)
         self._seq = snapshot.seq
+        self.titles = snapshot.titles
         self.state = restore(
             seq=seq,
             core=named.core,

@@ -66,6 +66,8 @@ def picture(hosts: Sequence[Host], seq: int, now_us: int) -> Merged:
         settled=tuple(merge(*(state.settled for state in states), key=_at))[-MAX_SETTLED:],
         rows=tuple(merge(*(state.rows for state in states), key=_at)),
         traces=tuple(merge(*(state.traces.ring for state in states), key=_at))[-MAX_TRACES:],
+        # A machine names its own agents; what an earlier one named stays so.
+        titles={k: v for host in reversed(hosts) for k, v in host.titles.items()},
         hosts=views,
     )
 

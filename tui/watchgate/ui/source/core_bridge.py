@@ -20,6 +20,7 @@ from watchgate.link.control_lines import Answer, CoreLost, LinkError
 from watchgate.link.omitted_values import Renewed, renewed_rows
 from watchgate.link.protocol import Push, Request, Snapshot, Verb
 from watchgate.link.snapshots import restored
+from watchgate.ui.source.agent_titles import use_titles
 from watchgate.ui.source.record_source import (
     Batch,
     HostStates,
@@ -161,6 +162,7 @@ class Bridge:
             rows = tuple(renewed_rows(self.state.rows, snapshot))
             snapshot = msgspec.structs.replace(snapshot, rows=rows)
         self.skipped = 0
+        use_titles(snapshot.titles)
         self.state = restored(snapshot, hosts)
         self._changed(urgent=True)
 

@@ -9,13 +9,13 @@ import msgspec
 from watchgate.core.base.amounts import UNKNOWN, count, plural, tokens
 from watchgate.core.base.text import safe_text
 from watchgate.core.usage.session_usage import SessionUsage, SubUsage
-from watchgate.ui.approval.consequences import title
 from watchgate.ui.base.formats import clock, percent
 from watchgate.ui.base.theme import Palette, Token
 from watchgate.ui.costs.cost_figures import CostRow, date_of
 from watchgate.ui.costs.cost_sums import dollars, mark, of_parts, part_dollars, sum_of, written
 from watchgate.ui.costs.sparks import of_turns, spark
 from watchgate.ui.keys.shown_keys import key_for
+from watchgate.ui.source.agent_titles import title
 from watchgate.ui.widgets.base.pane import Pane, StyledLine
 from watchgate.ui.widgets.costs.cost_charts import token_kinds
 from watchgate.ui.widgets.costs.cost_words import bar, model_name, safe_name

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 
 from watchgate.core.base.amounts import plural
 from watchgate.core.base.text import safe_text
-from watchgate.ui.approval.consequences import title
 from watchgate.ui.base.theme import Token
 from watchgate.ui.costs.cost_figures import CostRow, Costs, date_of
+from watchgate.ui.source.agent_titles import title
 from watchgate.ui.widgets.base.pane import StyledLine
 
 NAME_CHARS = 80

@@ -12,8 +12,8 @@ from watchgate.core.history.history_row import HistoryRow
 from watchgate.core.model.outcomes import ENDINGS, ending_text
 from watchgate.core.model.records import Record
 from watchgate.core.state.asked_call import as_it_ran
-from watchgate.ui.approval.consequences import title
 from watchgate.ui.base.formats import covered, home, machine, person
+from watchgate.ui.source.agent_titles import title
 
 SAME = "# it ran all the same"
 

@@ -13,11 +13,11 @@ from textual.message import Message
 from watchgate.core.base.text import safe_text
 from watchgate.core.history.history_row import HistoryRow
 from watchgate.core.state.asked_call import columns_of, line_of
-from watchgate.ui.approval.consequences import title
 from watchgate.ui.base.formats import clock, covered, cut_name, width
 from watchgate.ui.base.theme import RISK_GLYPH, RISK_TOKEN, Palette, Token
 from watchgate.ui.keys.jump_labels import Jump
 from watchgate.ui.keys.shown_keys import key_for
+from watchgate.ui.source.agent_titles import title
 from watchgate.ui.source.recorded_calls import Past
 from watchgate.ui.widgets.base.pane import Pane, StyledLine
 

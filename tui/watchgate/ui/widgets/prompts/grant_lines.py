@@ -11,10 +11,10 @@ from watchgate.core.model.assessment import NO_RULE
 from watchgate.core.model.standing_grant import WIDTHS, GrantRule, Width
 from watchgate.core.model.views import PendingView
 from watchgate.link.protocol import Scope
-from watchgate.ui.approval.consequences import title
 from watchgate.ui.approval.decision_requests import SCOPES
 from watchgate.ui.base.formats import ago, covered, cut_front, home, short_id, width
 from watchgate.ui.base.theme import Palette, Token
+from watchgate.ui.source.agent_titles import title
 from watchgate.ui.widgets.base.pane import StyledLine
 from watchgate.ui.widgets.base.request_text import plain
 from watchgate.ui.widgets.prompts.text_editing import EditLine

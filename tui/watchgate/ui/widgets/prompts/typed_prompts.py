@@ -13,10 +13,10 @@ from watchgate.core.model.events import Question
 from watchgate.core.model.questions import describe_choices, read_answer
 from watchgate.core.model.views import PendingView
 from watchgate.ui.approval.arming import Commit
-from watchgate.ui.approval.consequences import title
 from watchgate.ui.base.formats import short_id, width
 from watchgate.ui.keys.keymap import Hint, name_of
 from watchgate.ui.keys.shown_keys import key_for
+from watchgate.ui.source.agent_titles import title
 from watchgate.ui.widgets.base.pane import StyledLine
 from watchgate.ui.widgets.base.request_text import Piece, Row, draw_row, question_rows
 from watchgate.ui.widgets.prompts.prompt import GONE, KeyPassed, Prompt, hint

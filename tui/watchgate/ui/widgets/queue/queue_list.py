@@ -15,7 +15,7 @@ from watchgate.core.model.outcomes import ENDINGS
 from watchgate.core.model.views import PendingView, Settled
 from watchgate.core.state.asked_call import line_of
 from watchgate.core.tools.summary import in_columns
-from watchgate.ui.approval.consequences import seconds_left, title
+from watchgate.ui.approval.consequences import seconds_left
 from watchgate.ui.approval.decision_requests import SCOPES
 from watchgate.ui.base.formats import (
     clock,
@@ -28,6 +28,7 @@ from watchgate.ui.base.formats import (
     width,
 )
 from watchgate.ui.base.theme import RISK_GLYPH, Token
+from watchgate.ui.source.agent_titles import title
 from watchgate.ui.widgets.base.pane import Pane, StyledLine
 from watchgate.ui.widgets.base.request_words import ASKED, subject_token, words_right
 
