@@ -33,7 +33,7 @@ def table(figures: Sequence[Told]) -> str:
 
 
 def main() -> int:
-    """Measure what is asked for."""
+    """Measures what is asked for."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--quick", action="store_true", help="fewer runs, rougher medians")
     how = parser.add_mutually_exclusive_group()

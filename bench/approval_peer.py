@@ -24,7 +24,7 @@ PAUSE_S = 0.02
 
 
 def ask(path: Path, count: int, core: int) -> None:
-    """Ask about a risky command again and again; prints what each answer took.
+    """Asks about a risky command again and again; prints what each answer took.
 
     That is milliseconds until it came, and how many of them the core's loop was running.
     """
@@ -56,7 +56,7 @@ def ask(path: Path, count: int, core: int) -> None:
 
 
 def flood(path: Path, rate: int) -> None:
-    """Send lines of our form at this rate until standard input ends; prints the rate taken."""
+    """Sends lines of our form at this rate until standard input ends; prints the rate taken."""
     story = b"".join(itertools.islice(lines(), STORY)).splitlines(keepends=True)
     connections = [socket.socket(socket.AF_UNIX) for _ in range(CONNECTIONS)]
     for connection in connections:
@@ -77,7 +77,7 @@ def flood(path: Path, rate: int) -> None:
 
 
 def saturate(path: Path) -> None:
-    """Send lines on every connection that takes any until standard input ends; the rate taken."""
+    """Sends lines on every connection that takes any until standard input ends; the rate taken."""
     story = b"".join(itertools.islice(lines(), STORY))
     waiting = selectors.DefaultSelector()
     for number in range(CONNECTIONS):
@@ -106,7 +106,7 @@ def _ended() -> bool:
 
 
 def _below(run: Callable[[], None]) -> int:
-    """Run it in a child, which makes this process its agent: the benchmark must not be that."""
+    """Runs it in a child, which makes this process its agent: the benchmark must not be that."""
     pid = os.fork()
     if pid == 0:
         run()

@@ -12,7 +12,7 @@ from bench.running import LeftOut, Told, key, measured, regressed
 
 
 def run(names: Sequence[str]) -> int:
-    """Measure the files that have a short form; the exit code, 1 where a ratio got worse."""
+    """Measures the files that have a short form; the exit code, 1 where a ratio got worse."""
     start = time.monotonic()
     kept = json.loads(REPORT.read_text())["figures"] if REPORT.exists() else []
     reported = {key(figure): figure for figure in kept}

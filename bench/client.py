@@ -23,7 +23,7 @@ from typing import NamedTuple
 from bench.figures import Beside, Figure, interleaved_medians, left_out, report
 from watchgate.link.paths import Paths
 from watchgate.service.setup import hook_client
-from watchgate.service.setup.guarded_command import PASSED
+from watchgate.service.setup.forms.guarded_command import PASSED
 from watchgate.service.setup.hook_client import base_interpreter
 
 CLIENT = Path(__file__).parent.parent / "tui" / "watchgate" / "client.py"
@@ -189,7 +189,7 @@ def figures(runs: int, python: Path) -> Iterator[Figure]:
 
 
 def main() -> int:
-    """Measure and print; the exit code is not 0 when a limit is broken."""
+    """Measures and prints; the exit code is not 0 when a limit is broken."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--runs", type=int, default=40, help="runs per case (default 40)")
     parser.add_argument("--quick", action="store_const", const=12, dest="runs", help="12 runs")

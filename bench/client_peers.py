@@ -28,8 +28,8 @@ from bench.payloads import hook_events
 from watchgate.agents.base import HookEntry
 from watchgate.agents.registry import ADAPTERS
 from watchgate.core.model.events import Lane
-from watchgate.service.setup.guarded_command import HookClient
-from watchgate.service.setup.guarded_command import hook_command as installed_command
+from watchgate.service.setup.forms.guarded_command import HookClient
+from watchgate.service.setup.forms.guarded_command import hook_command as installed_command
 from watchgate.service.setup.hook_client import base_interpreter
 
 PEERS = Path(__file__).parent / "peers"
@@ -136,7 +136,7 @@ class Posted(BaseHTTPRequestHandler):
         self.wfile.write(b"{}")
 
     def log_request(self, code: int | str = "-", size: int | str = "-") -> None:
-        """Say nothing."""
+        """Says nothing."""
 
 
 @contextmanager

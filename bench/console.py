@@ -163,7 +163,7 @@ def _core(rate: int) -> Iterator[Path]:
 
 
 def _in_terminal(*module: str) -> None:
-    """Run a module in a pseudo-terminal to its end, reading all that it writes."""
+    """Runs a module in a pseudo-terminal to its end, reading all that it writes."""
     with terminal(*module) as screen, suppress(EOFError):
         while True:
             screen.read()
@@ -189,7 +189,7 @@ def figures(ticks: int, seconds: float, runs: int) -> Iterator[Figure]:
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Print the figures; the exit code, not 0 when one broke its limit."""
+    """Prints the figures; the exit code, not 0 when one broke its limit."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--ticks", type=int, default=30)
     parser.add_argument("--seconds", type=float, default=5.0)

@@ -38,7 +38,7 @@ RESULT = msgspec.to_builtins(
 
 
 def record(seq: int, at_us: int) -> Record:
-    """Record number `seq`: a call, or the end of the call before it."""
+    """Records number `seq`: a call, or the end of the call before it."""
     before = seq % 2 == 1
     return Record(
         v=1,
@@ -75,7 +75,7 @@ async def _serve(stream: SocketStream, rate: int) -> None:
 
 
 async def offer(outbox: Outbox, rate: int, start_us: int) -> None:
-    """Offer records at `rate` a second to an outbox, until cancelled."""
+    """Offers records at `rate` a second to an outbox, until cancelled."""
     start = time.monotonic()
     seq = 0
     while True:

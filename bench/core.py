@@ -164,7 +164,7 @@ def _hub(journal: Journal, *, judged: bool, later: Callable[[Callable[[], None]]
 
 
 def _written(journal: Journal) -> None:
-    """Wait for the writer: its CPU belongs to these events, and a core's loop is idle meanwhile."""
+    """Waits for the writer: its CPU belongs to these events, a core's loop is idle meanwhile."""
     done = threading.Event()
     journal.commit(lambda _ok: done.set())
     done.wait()

@@ -68,7 +68,7 @@ class Figure:
 
 
 def report(figures: Iterable[Figure]) -> int:
-    """Print each figure as it comes; the exit code, `BROKEN` when one missed its limit."""
+    """Prints each figure as it comes; the exit code, `BROKEN` when one missed its limit."""
     broken = 0
     for figure in figures:
         print(json.dumps(figure.told()), flush=True)
@@ -77,7 +77,7 @@ def report(figures: Iterable[Figure]) -> int:
 
 
 def left_out(name: str, why: str) -> None:
-    """Tell of figures that cannot be measured here: which, and what they would need."""
+    """Tells of figures that cannot be measured here: which, and what they would need."""
     print(json.dumps({"left_out": name, "why": why}), flush=True)
 
 

@@ -18,7 +18,7 @@ import anyio
 import msgspec
 from anyio.abc import SocketListener
 
-from watchgate.agents.base import Answer
+from watchgate.agents.base import HookAnswer
 from watchgate.agents.streams.stream_source import Source
 from watchgate.core.secrets.secret_finder import SecretsByText
 from watchgate.service.admission.large_texts import Prepared
@@ -30,7 +30,7 @@ from watchgate.service.wire.framing import FrameHead
 from watchgate.service.wire.ingest_lines import Line, decode_chunk
 
 BACKLOG = 1_024
-_NOTHING = Answer()
+_NOTHING = HookAnswer()
 
 
 class Counter:
@@ -47,7 +47,7 @@ class Counter:
             self._start_s = time.process_time()
 
     def add(self, count: int) -> bool:
-        """Count; true once all have come."""
+        """Counts; true once all have come."""
         self._seen += count
         if self._seen < self._total:
             return False

@@ -57,7 +57,7 @@ class Console:
         return (cpu_s(self._screen.process.pid) - before) / seconds
 
     def rest(self, seconds: float) -> None:
-        """Let it draw what it wants to."""
+        """Lets it draw what it wants to."""
         self._screen.drain(seconds)
 
     def look(self, key: bytes) -> None:
@@ -65,7 +65,7 @@ class Console:
         self.seen_ms.append(_seen_ms(self._screen, key))
 
     def decide(self, key: bytes) -> None:
-        """Decide the docked request, and see how long the verdict takes to the core."""
+        """Decides the docked request, and see how long the verdict takes to the core."""
         self.verdicts_ms.append(_verdict_ms(self._screen, key, self._decisions))
 
 
@@ -85,7 +85,7 @@ def console(rate: int, pending: int) -> Iterator[Console]:
 
 
 def _rest(consoles: Sequence[Console], seconds: float) -> None:
-    """Let them all draw: one whose terminal nobody reads would come to a stop."""
+    """Lets them all draw: one whose terminal nobody reads would come to a stop."""
     end = time.monotonic() + seconds
     while time.monotonic() < end:
         for each in consoles:
@@ -169,7 +169,7 @@ def figures(keys: int, verdicts: int, idle_s: float) -> Iterator[Figure]:
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Print the figures; the exit code, not 0 when one broke its limit."""
+    """Prints the figures; the exit code, not 0 when one broke its limit."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--keys", type=int, default=100)
     parser.add_argument("--verdicts", type=int, default=20)

@@ -25,7 +25,7 @@ LOOK_S, REST_S = 0.1, 1.0
 
 
 def feed(place: Core, story: Iterator[bytes], count: int, before: int) -> int:
-    """Send so many lines; the bytes of memory once the core has recorded them all and rests."""
+    """Sends so many lines; the bytes of memory once the core has recorded them all and rests."""
     with socket.socket(socket.AF_UNIX) as connection:
         connection.connect(str(place.ingest))
         for _ in range(0, count, 100):

@@ -15,7 +15,7 @@ from bench.client import SMALL, client_command, cpu_s, echo_core, installation
 from bench.client_peers import PEERS, plain_server
 from bench.figures import Beside, Figure, interleaved_medians, left_out, report
 from hatch_build import compile_client
-from watchgate.service.setup.guarded_command import PASSED
+from watchgate.service.setup.forms.guarded_command import PASSED
 from watchgate.service.setup.hook_client import base_interpreter, sealed_native
 
 ROOT = Path(__file__).parent.parent

@@ -25,7 +25,7 @@ PACKAGES: Final = ("anyio", "msgspec", "pluggy", "textual", "tree-sitter")
 
 
 def keep(figures: Sequence[Told], missing: Sequence[LeftOut]) -> None:
-    """Write the report and the documents made of it.
+    """Writes the report and the documents made of it.
 
     The figures of files that were not measured now stay as they were, and the day is that of the
     last ones.

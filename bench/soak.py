@@ -139,7 +139,7 @@ def serving(place: Path, leak_bytes: int) -> Iterator[dict[str, Any]]:
 
 
 async def soak(ready: dict[str, Any], place: Path, minutes: int) -> list[Sample]:
-    """Put this load on it, and look at each tenth."""
+    """Puts this load on it, and looks at each tenth."""
     transcripts = place / "home" / ".claude" / "projects" / "-srv-app"
     load = Load(Path(ready["ingest"]), Path(ready["control"]), transcripts)
     samples: list[Sample] = []
@@ -165,7 +165,7 @@ def _say(sample: Sample, part: int, took_s: float) -> None:
 
 
 def main() -> int:
-    """Print the samples; exit 1 where something grew."""
+    """Prints the samples; exit 1 where something grew."""
     parser = argparse.ArgumentParser(prog="python -m bench.soak", description=__doc__)
     parser.add_argument("--minutes", type=int, default=MINUTES, help="of simulated work")
     parser.add_argument("--leak", type=int, default=0, help="bytes to lose with each event")

@@ -43,7 +43,7 @@ FEW: Final[Mapping[str, Mapping[str, int]]] = {
     "watchgate.core.gate.policy_gate": {"ASSESSMENTS_MAX": REQUESTS},
     "watchgate.core.gate.retries": {"_SESSIONS_MAX": SESSIONS},
     "watchgate.core.usage.usage_fold": {"MAX_TOOLS": ROWS},
-    "watchgate.service.identity.agent_processes": {"ACCOUNTED_KEPT": SESSIONS},
+    "watchgate.service.identity.agent_processes": {"MAX_ACCOUNTED": SESSIONS},
     "watchgate.service.watch.coverage.ran_calls": {"NEWEST": SESSIONS, "MAX_NAMED": SESSIONS},
     "watchgate.service.watch.coverage.coverage_comparison": {"MAX_SESSIONS": SESSIONS},
     "watchgate.service.journal.journal_retention": {"LOOK_EACH_S": 1},
@@ -66,7 +66,7 @@ FEW_GIVEN: Final = (
 
 
 def keep_few() -> None:
-    """Have everything that is made from here on keep less."""
+    """Has everything that is made from here on keep less."""
     for name, bounds in FEW.items():
         module = import_module(name)
         for bound, most in bounds.items():
@@ -80,7 +80,7 @@ def keep_few() -> None:
 
 
 def leak(size_bytes: int) -> None:
-    """Keep so many bytes more with each event, for good."""
+    """Keeps so many bytes more with each event, for good."""
     kept: list[bytes] = []
     receive = Engine.receive
 

@@ -39,14 +39,14 @@ class Terminal:
         return data
 
     def drain(self, seconds: float) -> None:
-        """Read whatever is drawn for so long."""
+        """Reads whatever is drawn for so long."""
         end = time.monotonic() + seconds
         while (left := end - time.monotonic()) > 0:
             if select.select([self._terminal], [], [], left)[0]:
                 self.read()
 
     def until(self, seen: re.Pattern[bytes]) -> None:
-        """Read until this was drawn."""
+        """Reads until this was drawn."""
         drawn = b""
         while seen.search(drawn) is None:
             drawn = drawn[-KEPT_BYTES:] + self.read()

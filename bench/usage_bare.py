@@ -73,7 +73,7 @@ class CodexLine(msgspec.Struct, gc=False):
 
 
 def bare(folder: str) -> int:
-    """Decode each line of all transcripts; the number of those with usage."""
+    """Decodes each line of all transcripts; the number of those with usage."""
     found = 0
     claude = msgspec.json.Decoder(ClaudeLine).decode
     for path in transcripts(f"{folder}/claude"):

@@ -73,7 +73,7 @@ class Late:
 
 
 async def told(client: ControlClient, count: int) -> None:
-    """Wait for the record that has so many calls of the session."""
+    """Waits for the record that has so many calls of the session."""
     while True:
         for push in await client.batch():
             record = push.record
@@ -92,7 +92,7 @@ def prepared(folder: Path) -> tuple[Path, int]:
 
 
 def append(path: Path, line: bytes) -> None:
-    """Add a line, as an agent does."""
+    """Adds a line, as an agent does."""
     with path.open("ab") as file:
         file.write(line)
 

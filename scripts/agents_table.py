@@ -225,7 +225,7 @@ def _word(value: object) -> str:
 
 
 def main(check: bool) -> int:
-    """Write both, or with `check` say which is not what the adapters say."""
+    """Writes both, or with `check` say which is not what the adapters say."""
     readme = README.read_text(encoding="utf-8")
     short = replaced(readme, "agents", "agents-table", summary(ADAPTERS, PACKAGES))
     wanted = {DOCUMENT: render(ADAPTERS, PACKAGES), README: short}

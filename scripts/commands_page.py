@@ -67,7 +67,7 @@ def _below(command: argparse.ArgumentParser) -> tuple[Commands, Mapping[str, str
 def _told(command: argparse.ArgumentParser, does: str, level: int = 3) -> Iterator[str]:
     """One command, and those below it."""
     commands, helps = _below(command)
-    listed = [each for each in command._actions if _is_told(each)]
+    listed = [each for each in command._actions if _is_listed(each)]
     words = " ".join(_word(each) for each in listed if not each.option_strings)
     yield f"{'#' * level} {command.prog}"
     yield ""
@@ -88,7 +88,7 @@ def _told(command: argparse.ArgumentParser, does: str, level: int = 3) -> Iterat
         yield from _told(each, helps.get(name, ""), level + 1)
 
 
-def _is_told(action: argparse.Action) -> bool:
+def _is_listed(action: argparse.Action) -> bool:
     hidden = action.help == argparse.SUPPRESS or action.dest == "help"
     return not hidden and not isinstance(action, argparse._SubParsersAction)
 
@@ -113,7 +113,7 @@ def _says(action: argparse.Action) -> str:
 
 
 def main(check: bool) -> int:
-    """Write the page, or with `check` say whether it is what the parsers say."""
+    """Writes the page, or with `check` say whether it is what the parsers say."""
     return written({PAGE: render()}, "commands-page", check=check)
 
 

@@ -58,7 +58,7 @@ def counted(agent: str, home: Path, *more: str) -> list[dict[str, Any]]:
 
 
 def main() -> None:
-    """Print the totals of one agent's folder."""
+    """Prints the totals of one agent's folder."""
     agent, home = sys.argv[1:3]
     print(json.dumps(totals(counted(agent, Path(home)))))
 

@@ -124,7 +124,7 @@ def run() -> str:
 
 
 def main(check: bool) -> int:
-    """Write the document, or with `check` say whether it is what the results say."""
+    """Writes the document, or with `check` say whether it is what the results say."""
     text = render(read(DATA.read_text(encoding="utf-8")))
     return written({DOCUMENT: text}, "crashtest-table", check=check)
 

@@ -76,7 +76,7 @@ def _when(fault: Fault) -> str:
 
 
 def main(check: bool) -> int:
-    """Write the document, or with `check` say whether it is what the tests run."""
+    """Writes the document, or with `check` say whether it is what the tests run."""
     return written({DOCUMENT: render(FAULTS)}, "faults-table", check=check)
 
 

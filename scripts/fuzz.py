@@ -67,7 +67,7 @@ def _targets(*, instrumented: bool) -> Mapping[str, Any]:
 
 
 def _all(names: Sequence[str], known: Mapping[str, Any], seconds: int, jobs: int) -> list[str]:
-    """Run each in a copy of this process, so that all is instrumented once; those that failed."""
+    """Runs each in a copy of this process, so that all is instrumented once; those that failed."""
     running: dict[int, str] = {}
     failed: list[str] = []
     waiting = list(reversed(names))
@@ -115,7 +115,7 @@ def _log(name: str) -> Path:
 
 
 def _told(name: str, exit_code: int) -> bool:
-    """Print what came of a target; whether that was nothing."""
+    """Prints what came of a target; whether that was nothing."""
     said = _log(name).read_text("utf-8", errors="replace")
     runs = next((line.split()[-1] for line in said.splitlines() if "executed_units" in line), "?")
     if exit_code == 0:

@@ -64,7 +64,7 @@ def _cells(row: KeyRow) -> tuple[str, str]:
 
 
 def main(check: bool) -> int:
-    """Write both, or with `check` say which is not what the registry says."""
+    """Writes both, or with `check` say which is not what the registry says."""
     wanted = {README: in_readme(README.read_text(encoding="utf-8")), PAGE: page()}
     return written(wanted, "keys-table", check=check)
 

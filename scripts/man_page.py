@@ -71,7 +71,7 @@ def _roff(text: str) -> str:
 
 
 def main(check: bool) -> int:
-    """Write the page, or with `check` say whether it is what the parsers say."""
+    """Writes the page, or with `check` say whether it is what the parsers say."""
     return written({PAGE: render()}, "man-page", check=check)
 
 

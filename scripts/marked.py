@@ -31,7 +31,7 @@ def _cell(text: str) -> str:
 
 
 def written(documents: Mapping[Path, str], target: str, *, check: bool) -> int:
-    """Write each document its text; with `check` name those that differ. The exit code."""
+    """Writes each document its text; with `check` name those that differ. The exit code."""
     code = 0
     for path, text in documents.items():
         if not check:

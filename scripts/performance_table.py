@@ -259,7 +259,7 @@ def _short(value: float) -> str:
 
 
 def main(check: bool) -> int:
-    """Write the documents, or with `check` say whether they are what was measured."""
+    """Writes the documents, or with `check` say whether they are what was measured."""
     report = json.loads(REPORT.read_text(encoding="utf-8"))
     readme = replaced(README.read_text(encoding="utf-8"), "performance", TARGET, front(report))
     return written({DOCUMENT: document(report), README: readme}, TARGET, check=check)

@@ -14,12 +14,13 @@ from typing import Any, Unpack
 import anyio
 import msgspec
 
+from watchgate.agents.registry import agent_titles
 from watchgate.core.filters.filter_parser import Filter, parse
 from watchgate.core.model.views import GateView
 from watchgate.core.state.state import State
 from watchgate.demo.demo_play import START_WALL_US, Decide, DemoPlayer
 from watchgate.link.control_client import RequestFields
-from watchgate.link.control_lines import Answer
+from watchgate.link.control_lines import ControlAnswer
 from watchgate.link.protocol import Presence, Push, Result, Snapshot, Verb
 from watchgate.service.history import call_pages, record_pages
 from watchgate.service.journal.journal_disk import insert_rows
@@ -49,7 +50,9 @@ class Played:
 
     async def attach(self) -> Snapshot:
         """Nothing yet: all of it comes as records."""
-        return Snapshot(seq=0, core="demo", now=self._now_us, gate=GateView())
+        return Snapshot(
+            seq=0, core="demo", now=self._now_us, gate=GateView(), titles=agent_titles()
+        )
 
     async def batch(self) -> list[Push]:
         """All records at once, and then silence."""
@@ -59,8 +62,8 @@ class Played:
         self.taken = True
         return self._pushes
 
-    async def call(self, verb: Verb, **fields: Unpack[RequestFields]) -> Answer:
-        """Search the journal; this terminal may allow; whatever else is asked is said back."""
+    async def call(self, verb: Verb, **fields: Unpack[RequestFields]) -> ControlAnswer:
+        """Searches the journal; this terminal may allow; whatever else is asked is said back."""
         if verb == "presence":
             return Result(id=0, ok=msgspec.to_builtins(Presence(standing="clear")))
         if verb != "search":

@@ -81,7 +81,7 @@ class Judged(msgspec.Struct, frozen=True):
 
 
 def main() -> int:
-    """Print the figures; 1 if one of them is missed."""
+    """Prints the figures; 1 if one of them is missed."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("corpora", nargs="+", type=Path)
     parser.add_argument("--show", type=int, default=20, help="offenders a kind (default 20)")

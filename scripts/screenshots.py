@@ -125,7 +125,7 @@ async def draw(shot: Shot, folder: Path) -> str:
 
 
 async def settle(app: WatchgateApp, pilot: Pilot[str]) -> None:
-    """Let what the keys and the records lead to come to the screen."""
+    """Lets what the keys and the records lead to come to the screen."""
     for _ in range(3):
         app.tick()
         await pilot.pause(0.05)
@@ -145,7 +145,7 @@ def for_documents(svg: str) -> str:
 
 
 def main(folder: Path) -> None:
-    """Draw every picture into a folder."""
+    """Draws every picture into a folder."""
     folder.mkdir(parents=True, exist_ok=True)
     for shot in SHOTS:
         with tempfile.TemporaryDirectory() as journal:

@@ -157,7 +157,7 @@ def _proof(row: str, rows: Rows, found: Mapping[str, Mapping[str, list[str]]]) -
 
 
 def main(check: bool) -> int:
-    """Write the table, or with `check` say whether it differs; 1 when rows are left open."""
+    """Writes the table, or with `check` say whether it differs; 1 when rows are left open."""
     rows, found = read_rows(ROWS.read_text(encoding="utf-8")), proofs(find_tests(ROOT / "tests"))
     text, wrong = render(rows, found, count_mutants(MUTANTS)), faults(rows, found)
     print("\n".join(wrong) or f"{len(rows.titles)} rows, all covered")

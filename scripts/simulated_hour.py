@@ -84,7 +84,7 @@ def judged(calls: Iterable[Call], mode: str = MODE) -> Iterator[tuple[Call, Asse
 
 
 def main() -> int:
-    """Print how the hour differs from its file."""
+    """Prints how the hour differs from its file."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--mode", default=MODE, help=f"Claude's mode (default {MODE})")
     parser.add_argument("--all", action="store_true", help="print whatever is held")

@@ -32,12 +32,12 @@ YOUNG_OBJECTS = 10_000
 
 
 def pytest_collectstart() -> None:
-    """Look for no garbage among the tests themselves: they all stay."""
+    """Looks for no garbage among the tests themselves: they all stay."""
     gc.disable()
 
 
 def pytest_collection_finish() -> None:
-    """Look for garbage among what the tests make."""
+    """Looks for garbage among what the tests make."""
     gc.freeze()
     gc.set_threshold(YOUNG_OBJECTS, 10, 10)
     gc.enable()
@@ -51,7 +51,7 @@ def anyio_backend() -> str:
 
 @pytest.fixture(scope="session", autouse=True)
 def style_sheets_are_parsed_once() -> Iterator[None]:
-    """Keep what was read of a style sheet for the consoles to come: nothing changes it."""
+    """Keeps what was read of a style sheet for the consoles to come: nothing changes it."""
     parse = Stylesheet._parse_rules
     known: dict[tuple[object, ...], list[RuleSet]] = {}
 

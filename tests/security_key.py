@@ -75,7 +75,7 @@ class SoftKey:
 
     @contextlib.contextmanager
     def agent(self) -> Iterator[None]:
-        """Answer as ssh-agent does, on `socket`, until the end."""
+        """Answers as ssh-agent does, on `socket`, until the end."""
         with socket.socket(socket.AF_UNIX) as listening:
             listening.bind(str(self.socket))
             listening.listen()

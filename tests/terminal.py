@@ -61,7 +61,7 @@ class Terminal:
         os.close(self._master)
 
     def wait_for(self, text: str, times: int = 1) -> None:
-        """Read until this text has been shown so many times."""
+        """Reads until this text has been shown so many times."""
         end = time.monotonic() + WAIT_S
         while self.seen.count(text) < times:
             going_on = time.monotonic() < end and self._read()

@@ -6,7 +6,7 @@ import sys
 
 
 def main() -> int:
-    """Send the event on, print the answer."""
+    """Sends the event on, prints the answer."""
     event = json.load(sys.stdin)
     with socket.socket(socket.AF_UNIX) as connection:
         connection.connect(sys.argv[1])

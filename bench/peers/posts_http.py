@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 
 
 def main() -> int:
-    """Post the event; print the answer."""
+    """Posts the event; prints the answer."""
     parser = argparse.ArgumentParser()
     parser.add_argument("url")
     given = parser.parse_args()

@@ -37,7 +37,7 @@ def chosen(arguments: Sequence[str]) -> argparse.Namespace:
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Print a row for each mutant; 1 unless all were killed and the tests pass without any."""
+    """Prints a row for each mutant; 1 unless all were killed and the tests pass without any."""
     options = chosen(arguments)
     named, began_s = named_tests(), time.monotonic()
     mutants = [each for each in all_mutants() if each.row in (options.only or (each.row,))]

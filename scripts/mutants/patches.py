@@ -78,13 +78,13 @@ class Patched(NamedTuple):
     stat: os.stat_result
 
     def undo(self) -> None:
-        """Put the file back, with its time: its bytecode is told by that."""
+        """Puts the file back, with its time: its bytecode is told by that."""
         self.path.write_text(self.kept, encoding="utf-8")
         os.utime(self.path, ns=(self.stat.st_atime_ns, self.stat.st_mtime_ns))
 
 
 def patched(mutant: Mutant, tree: Path) -> Patched:
-    """Apply a mutant to a copy."""
+    """Applies a mutant to a copy."""
     path = tree / PACKAGE / mutant.file
     kept, stat = path.read_text(encoding="utf-8"), path.stat()
     path.write_text(kept.replace(mutant.old, mutant.new), encoding="utf-8")

@@ -94,7 +94,7 @@ def warm() -> None:
 
 
 def forked(tree: Path, tests: Iterable[str], *, compiles: bool = False) -> int:
-    """Start pytest in a copy, as a process group of its own; its number.
+    """Starts pytest in a copy, as a process group of its own; its number.
 
     Its output goes to `OUTPUT` in the copy. Only with `compiles` it leaves bytecode behind: that of
     a mutant would be taken for the next one's, which may be as long and of the same second.

@@ -6,7 +6,7 @@ from typing import Any
 
 import msgspec
 
-from watchgate.agents.base import Answer, HookEntry, Intake
+from watchgate.agents.base import HookAnswer, HookEntry, Intake
 from watchgate.agents.registry import adapter
 from watchgate.core.base.clock import Instant
 from watchgate.core.model.events import Event, Lane
@@ -16,17 +16,17 @@ NOW = Instant(1_795_000_000_000_000, 12.5)
 REASON = 'Not "here".'
 ALLOW, DENY, STOP = SayAllow(), SayDeny(REASON), SayDeny(REASON, stop=True)
 HANDBACK = SayNothing()
-NOTHING = Answer()
-ON_STDERR = Answer(stderr=b'Not "here".\n', exit_code=2)
+NOTHING = HookAnswer()
+ON_STDERR = HookAnswer(stderr=b'Not "here".\n', exit_code=2)
 
 
 def edited(**args: Any) -> SayAllow:
     return SayAllow(input=args)
 
 
-def denied(stdout: bytes) -> Answer:
+def denied(stdout: bytes) -> HookAnswer:
     """The denial that is told in every way there is."""
-    return Answer(stdout, b'Not "here".\n', 2)
+    return HookAnswer(stdout, b'Not "here".\n', 2)
 
 
 def heard(agent: str, fields: dict[str, Any], native: str = "", lane: Lane = Lane.OBSERVE) -> Event:
@@ -34,7 +34,7 @@ def heard(agent: str, fields: dict[str, Any], native: str = "", lane: Lane = Lan
     return adapter(agent).decode(msgspec.json.encode(fields), intake)
 
 
-def told(agent: str, fields: dict[str, Any], reply: Reply, native: str = "") -> Answer:
+def told(agent: str, fields: dict[str, Any], reply: Reply, native: str = "") -> HookAnswer:
     """What the agent is told on the gate."""
     return adapter(agent).answer(heard(agent, fields, native, Lane.GATE), reply)
 

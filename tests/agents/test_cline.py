@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from tests.agents.hooked import ALLOW, DENY, HANDBACK, REASON, STOP, edited, gates, heard, told
-from watchgate.agents.base import Answer
+from watchgate.agents.base import HookAnswer
 from watchgate.agents.registry import adapter
 from watchgate.core.model.events import Lane, ToolResult
 from watchgate.core.model.verdicts import Reply, SayNothing
@@ -72,7 +72,7 @@ def test_what_else_it_tells(name: str, kind: str) -> None:
     ],
 )
 def test_what_it_is_told(reply: Reply, stdout: bytes) -> None:
-    assert told("cline", CALL, reply) == Answer(stdout)
+    assert told("cline", CALL, reply) == HookAnswer(stdout)
 
 
 def test_its_extension_cannot_be_told_another_input() -> None:
@@ -81,6 +81,6 @@ def test_its_extension_cannot_be_told_another_input() -> None:
 
 def test_the_gate_fails_closed_within_its_fixed_limit() -> None:
     assert gates("cline") == [("PreToolUse", "gate", None, 30)]
-    assert adapter("cline").closed("PreToolUse", Lane.GATE, REASON) == Answer(
+    assert adapter("cline").closed("PreToolUse", Lane.GATE, REASON) == HookAnswer(
         b'{"cancel":true,"errorMessage":"Not \\"here\\"."}'
     )

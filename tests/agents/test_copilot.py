@@ -20,7 +20,7 @@ from tests.agents.hooked import (
     observing,
     told,
 )
-from watchgate.agents.base import Answer
+from watchgate.agents.base import HookAnswer
 from watchgate.agents.copilot import TABLE
 from watchgate.core.model.events import Text, ToolResult
 from watchgate.core.model.verdicts import Reply, SayAllow
@@ -113,14 +113,14 @@ def test_results() -> None:
 @pytest.mark.parametrize(
     ("reply", "answer"),
     [
-        (ALLOW, Answer(b'{"permissionDecision":"allow"}')),
+        (ALLOW, HookAnswer(b'{"permissionDecision":"allow"}')),
         (
             edited(command="make -n lint"),
-            Answer(b'{"permissionDecision":"allow","modifiedArgs":{"command":"make -n lint"}}'),
+            HookAnswer(b'{"permissionDecision":"allow","modifiedArgs":{"command":"make -n lint"}}'),
         ),
         (
             SayAllow({"command": "ls"}, "not what was asked"),
-            Answer(
+            HookAnswer(
                 b'{"permissionDecision":"allow","modifiedArgs":{"command":"ls"},'
                 b'"additionalContext":"not what was asked"}'
             ),
@@ -130,7 +130,7 @@ def test_results() -> None:
         (HANDBACK, NOTHING),
     ],
 )
-def test_what_it_is_told_before_a_call(reply: Reply, answer: Answer) -> None:
+def test_what_it_is_told_before_a_call(reply: Reply, answer: HookAnswer) -> None:
     assert told("copilot", CALL, reply, "preToolUse") == answer
 
 
@@ -144,7 +144,7 @@ def test_what_it_is_told_before_a_call(reply: Reply, answer: Answer) -> None:
     ],
 )
 def test_what_it_is_told_to_a_permission(reply: Reply, answer: bytes) -> None:
-    assert told("copilot", ASKED, reply) == Answer(answer)
+    assert told("copilot", ASKED, reply) == HookAnswer(answer)
 
 
 def test_a_claude_hook_that_it_runs_gets_claudes_shape() -> None:
@@ -152,7 +152,7 @@ def test_a_claude_hook_that_it_runs_gets_claudes_shape() -> None:
         b'{"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"deny",'
         b'"permissionDecisionReason":"Not \\"here\\"."}}'
     )
-    assert told("copilot", PASCAL, ALLOW) == Answer(
+    assert told("copilot", PASCAL, ALLOW) == HookAnswer(
         b'{"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"allow"}}'
     )
 

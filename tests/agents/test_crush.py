@@ -16,7 +16,7 @@ from tests.agents.hooked import (
     heard,
     told,
 )
-from watchgate.agents.base import Answer
+from watchgate.agents.base import HookAnswer
 from watchgate.core.model.verdicts import Reply, SayNothing
 
 CALL = {
@@ -48,18 +48,18 @@ def test_its_tools(native: str, name: str, cls: str) -> None:
 @pytest.mark.parametrize(
     ("reply", "answer"),
     [
-        (ALLOW, Answer(b'{"decision":"allow"}')),
+        (ALLOW, HookAnswer(b'{"decision":"allow"}')),
         (
             edited(command="make -n"),
-            Answer(b'{"decision":"allow","updated_input":{"command":"make -n"}}'),
+            HookAnswer(b'{"decision":"allow","updated_input":{"command":"make -n"}}'),
         ),
         (DENY, denied(b'{"decision":"deny","reason":"Not \\"here\\"."}')),
-        (STOP, Answer(b'{"halt":true,"reason":"Not \\"here\\"."}')),
+        (STOP, HookAnswer(b'{"halt":true,"reason":"Not \\"here\\"."}')),
         (HANDBACK, NOTHING),
-        (SayNothing("mind the gap"), Answer(b'{"context":"mind the gap"}')),
+        (SayNothing("mind the gap"), HookAnswer(b'{"context":"mind the gap"}')),
     ],
 )
-def test_what_it_is_told(reply: Reply, answer: Answer) -> None:
+def test_what_it_is_told(reply: Reply, answer: HookAnswer) -> None:
     assert told("crush", CALL, reply) == answer
 
 

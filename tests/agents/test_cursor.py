@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from tests.agents.hooked import ALLOW, DENY, HANDBACK, NOTHING, REASON, edited, gates, heard, told
-from watchgate.agents.base import Answer
+from watchgate.agents.base import HookAnswer
 from watchgate.agents.cursor import TABLE
 from watchgate.agents.registry import adapter
 from watchgate.core.model.events import Lane, ToolCall, Usage
@@ -98,12 +98,12 @@ def test_tokens() -> None:
     ],
 )
 def test_what_it_is_told_before_a_tool(reply: Reply, stdout: bytes) -> None:
-    assert told("cursor", CALL, reply) == Answer(stdout)
+    assert told("cursor", CALL, reply) == HookAnswer(stdout)
 
 
 @pytest.mark.parametrize(("reply", "stdout"), [(ALLOW, YES), (DENY, NO), (HANDBACK, YES)])
 def test_what_it_is_told_before_a_command(reply: Reply, stdout: bytes) -> None:
-    assert told("cursor", SHELL, reply) == Answer(stdout)
+    assert told("cursor", SHELL, reply) == HookAnswer(stdout)
 
 
 def test_a_handback_there_is_an_allow_and_counts_as_one() -> None:
@@ -113,8 +113,8 @@ def test_a_handback_there_is_an_allow_and_counts_as_one() -> None:
 def test_it_is_never_answered_with_nothing_where_that_would_block() -> None:
     cursor = adapter("cursor")
 
-    assert cursor.closed("preToolUse", Lane.GATE, REASON) == Answer(NO)
-    assert cursor.closed("preToolUse", Lane.GATE_READ, REASON) == Answer(YES)
+    assert cursor.closed("preToolUse", Lane.GATE, REASON) == HookAnswer(NO)
+    assert cursor.closed("preToolUse", Lane.GATE_READ, REASON) == HookAnswer(YES)
 
 
 def test_a_query_of_its_command_line_is_approved_by_repeating_it() -> None:
@@ -132,7 +132,7 @@ def test_a_query_of_its_command_line_is_approved_by_repeating_it() -> None:
         "Bash",
         "make",
     )
-    assert told("cursor", query, ALLOW) == Answer(
+    assert told("cursor", query, ALLOW) == HookAnswer(
         b'{"type":"interaction_query","subtype":"response","query_type":"shellRequestQuery",'
         b'"response":{"id":7,"shellRequestResponse":{"approved":{}}}}'
     )

@@ -18,7 +18,7 @@ from tests.agents.hooked import (
     heard,
     told,
 )
-from watchgate.agents.base import Answer
+from watchgate.agents.base import HookAnswer
 from watchgate.core.model.verdicts import Reply
 
 CALL: dict[str, Any] = {
@@ -50,15 +50,15 @@ def test_a_call_in_its_modes(mode: str, unasked: bool) -> None:
 @pytest.mark.parametrize(
     ("reply", "answer"),
     [
-        (ALLOW, Answer(PRE + b'"allow"}}')),
-        (edited(command="ls"), Answer(PRE + b'"allow","updatedInput":{"command":"ls"}}}')),
+        (ALLOW, HookAnswer(PRE + b'"allow"}}')),
+        (edited(command="ls"), HookAnswer(PRE + b'"allow","updatedInput":{"command":"ls"}}}')),
         (DENY, denied(DENIED + b"}")),
         # Beside exit status 2 it would read no JSON, and the turn would go on.
-        (STOP, Answer(DENIED + b',"continue":false,"stopReason":"Not \\"here\\"."}')),
+        (STOP, HookAnswer(DENIED + b',"continue":false,"stopReason":"Not \\"here\\"."}')),
         (HANDBACK, NOTHING),
     ],
 )
-def test_what_it_is_told(reply: Reply, answer: Answer) -> None:
+def test_what_it_is_told(reply: Reply, answer: HookAnswer) -> None:
     assert told("droid", CALL, reply) == answer
 
 

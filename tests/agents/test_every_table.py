@@ -26,7 +26,7 @@ ASKED = [
 
 
 def put(payload: dict[str, Any], place: str, value: Any) -> None:
-    """Set what lies at a place, which goes through objects and lists."""
+    """Sets what lies at a place, which goes through objects and lists."""
     first, *rest = place.split(".")
     inner: Any = payload
     for key, after in zip([first, *rest], rest, strict=False):

@@ -20,7 +20,7 @@ from tests.agents.hooked import (
     observing,
     told,
 )
-from watchgate.agents.base import Answer
+from watchgate.agents.base import HookAnswer
 from watchgate.agents.gemini import TABLE
 from watchgate.agents.registry import adapter
 from watchgate.core.model.events import Can, Lane, ToolResult, Usage
@@ -144,7 +144,7 @@ def test_other_notices_stay_notices(more: dict[str, Any]) -> None:
         (ALLOW, NOTHING),
         (
             edited(command="make -n", description="Build", is_background=False),
-            Answer(
+            HookAnswer(
                 b'{"hookSpecificOutput":{"hookEventName":"BeforeTool","tool_input":{"command":'
                 b'"make -n","description":"Build","is_background":false}}}'
             ),
@@ -160,7 +160,7 @@ def test_other_notices_stay_notices(more: dict[str, Any]) -> None:
         (HANDBACK, NOTHING),
     ],
 )
-def test_what_it_is_told(reply: Reply, answer: Answer) -> None:
+def test_what_it_is_told(reply: Reply, answer: HookAnswer) -> None:
     assert told("gemini", CALL, reply) == answer
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from tests.agents.hooked import ALLOW, DENY, HANDBACK, NOTHING, ON_STDERR, STOP, gates, heard, told
 from tests.core.world import World
-from watchgate.agents.base import Answer
+from watchgate.agents.base import HookAnswer
 from watchgate.agents.registry import adapter
 from watchgate.core.model.events import Lane
 from watchgate.core.model.verdicts import Reply
@@ -76,13 +76,13 @@ def test_that_its_hooks_let_a_call_run_is_not_its_end() -> None:
 @pytest.mark.parametrize(
     ("reply", "answer"),
     [
-        (ALLOW, Answer(b'{"decision":"allow"}')),
+        (ALLOW, HookAnswer(b'{"decision":"allow"}')),
         (DENY, ON_STDERR),
         (STOP, ON_STDERR),
         (HANDBACK, NOTHING),
     ],
 )
-def test_what_it_is_told(reply: Reply, answer: Answer) -> None:
+def test_what_it_is_told(reply: Reply, answer: HookAnswer) -> None:
     assert told("goose", CALL, reply) == answer
 
 

@@ -18,7 +18,7 @@ from tests.agents.hooked import (
     heard,
     told,
 )
-from watchgate.agents.base import Answer
+from watchgate.agents.base import HookAnswer
 from watchgate.agents.kimi import TABLE
 from watchgate.core.model.events import Can, Lane
 from watchgate.core.model.verdicts import Reply
@@ -56,7 +56,7 @@ def test_what_else_it_tells(native: str, more: dict[str, Any], kind: str) -> Non
     ("reply", "answer"),
     [(ALLOW, NOTHING), (edited(command="ls"), None), (DENY, ON_STDERR), (HANDBACK, NOTHING)],
 )
-def test_what_it_is_told(reply: Reply, answer: Answer | None) -> None:
+def test_what_it_is_told(reply: Reply, answer: HookAnswer | None) -> None:
     found = told("kimi", CALL, reply)
 
     assert found.stdout == b""
@@ -71,8 +71,8 @@ def test_a_request_on_its_wire() -> None:
     assert (event.kind, event.session, event.cwd) == ("tool.pre", "m-1", "/w")
     assert event.tool is not None
     assert (event.tool.name, event.tool.input) == ("Bash", {"command": "make"})
-    assert told("kimi", request, ALLOW, "wire:HookRequest") == Answer(b'{"action":"allow"}')
-    assert told("kimi", request, DENY, "wire:HookRequest") == Answer(
+    assert told("kimi", request, ALLOW, "wire:HookRequest") == HookAnswer(b'{"action":"allow"}')
+    assert told("kimi", request, DENY, "wire:HookRequest") == HookAnswer(
         b'{"action":"block","reason":"Not \\"here\\"."}'
     )
 

@@ -10,7 +10,7 @@ import pytest
 
 from tests.agents.hooked import ALLOW, DENY, HANDBACK, NOW, REASON, STOP, edited
 from tests.agents.output_shapes import OUTPUTS
-from watchgate.agents.base import Answer
+from watchgate.agents.base import HookAnswer
 from watchgate.agents.registry import adapter
 from watchgate.agents.table.adapter import TableAdapter
 from watchgate.core.model.events import Event, Lane, Text, Tool, ToolCall
@@ -116,7 +116,7 @@ def test_only_cursor_says_allow_to_hand_back_and_nobody_says_ask(name: str, nati
 @pytest.mark.parametrize(("name", "native"), ANSWERED)
 def test_an_observed_event_is_told_nothing(name: str, native: str) -> None:
     for reply in REPLIES:
-        assert adapter(name).answer(event(name, native, Lane.OBSERVE), reply) == Answer()
+        assert adapter(name).answer(event(name, native, Lane.OBSERVE), reply) == HookAnswer()
 
 
 @pytest.mark.parametrize("name", AGENTS)
@@ -136,7 +136,7 @@ def test_a_failure_on_a_lane_that_hands_back_denies_nothing(name: str) -> None:
         assert not is_denial(adapter(name).closed(native, lane, REASON))
 
 
-def is_denial(answer: Answer) -> bool:
+def is_denial(answer: HookAnswer) -> bool:
     words = spoken(answer)
     flat = json.dumps(words)
     said = any(
@@ -152,5 +152,5 @@ def is_denial(answer: Answer) -> bool:
     return said or (answer.exit_code == 2 and bool(answer.stderr))
 
 
-def spoken(answer: Answer) -> object:
+def spoken(answer: HookAnswer) -> object:
     return json.loads(answer.stdout) if answer.stdout else None

@@ -19,7 +19,7 @@ from tests.agents.hooked import (
     heard,
     told,
 )
-from watchgate.agents.base import Answer
+from watchgate.agents.base import HookAnswer
 from watchgate.agents.qwen import TABLE
 from watchgate.core.model.events import Can, Lane, Text, ToolBatch
 from watchgate.core.model.verdicts import Reply
@@ -101,7 +101,7 @@ def test_modes(mode: str, autonomous: bool, unasked: bool) -> None:
     [
         (
             ALLOW,
-            Answer(
+            HookAnswer(
                 b'{"hookSpecificOutput":{"hookEventName":"PreToolUse",'
                 b'"permissionDecision":"allow"}}'
             ),
@@ -111,7 +111,7 @@ def test_modes(mode: str, autonomous: bool, unasked: bool) -> None:
         (HANDBACK, NOTHING),
     ],
 )
-def test_what_it_is_told_before_a_call(reply: Reply, answer: Answer) -> None:
+def test_what_it_is_told_before_a_call(reply: Reply, answer: HookAnswer) -> None:
     assert told("qwen", CALL, reply) == answer
 
 
@@ -134,7 +134,7 @@ def test_an_edit_before_a_call_is_denied_because_it_would_run_the_original() -> 
 def test_what_it_is_told_to_a_permission(reply: Reply, decision: bytes) -> None:
     output = b'{"hookSpecificOutput":{"hookEventName":"PermissionRequest","decision":'
 
-    assert told("qwen", ASKED, reply) == Answer(output + decision + b"}}")
+    assert told("qwen", ASKED, reply) == HookAnswer(output + decision + b"}}")
 
 
 def test_a_question_is_no_approval() -> None:

@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from watchgate.agents.base import Answer, Intake
+from watchgate.agents.base import HookAnswer, Intake
 from watchgate.agents.registry import adapter
 from watchgate.core.base.clock import Instant
 from watchgate.core.model.events import Event, Lane
@@ -101,11 +101,11 @@ def test_what_asks_gets_an_answer_that_the_agent_knows(name: str) -> None:
                 assert known(answer, schema, reply), (line["event"], reply, answer)
 
 
-def known(answer: Answer, schema: dict[str, Any], reply: Reply) -> bool:
+def known(answer: HookAnswer, schema: dict[str, Any], reply: Reply) -> bool:
     """Whether a recording's own description of answers covers this one."""
     if isinstance(reply, SayDeny) and not answer.stdout:
         # Words alone: then the exit status denies, or nothing can be told at all.
-        return answer.exit_code == 2 or answer == Answer()
+        return answer.exit_code == 2 or answer == HookAnswer()
     if not answer.stdout:
         return answer.exit_code in (0, 2)
     shapes = [shape for each in schema.values() if isinstance(shape := written(each), dict)]

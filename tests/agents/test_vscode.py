@@ -18,7 +18,7 @@ from tests.agents.hooked import (
     heard,
     told,
 )
-from watchgate.agents.base import Answer
+from watchgate.agents.base import HookAnswer
 from watchgate.core.model.verdicts import Reply
 from watchgate.core.tools import tool_input
 
@@ -63,14 +63,14 @@ def test_older_versions_write_the_common_fields_in_camel_case() -> None:
 @pytest.mark.parametrize(
     ("reply", "answer"),
     [
-        (ALLOW, Answer(PRE + b'"allow"}}')),
-        (edited(command="ls"), Answer(PRE + b'"allow","updatedInput":{"command":"ls"}}}')),
+        (ALLOW, HookAnswer(PRE + b'"allow"}}')),
+        (edited(command="ls"), HookAnswer(PRE + b'"allow","updatedInput":{"command":"ls"}}}')),
         (DENY, denied(DENIED + b"}")),
-        (STOP, Answer(DENIED + b',"continue":false,"stopReason":"Not \\"here\\"."}')),
+        (STOP, HookAnswer(DENIED + b',"continue":false,"stopReason":"Not \\"here\\"."}')),
         (HANDBACK, NOTHING),
     ],
 )
-def test_what_it_is_told(reply: Reply, answer: Answer) -> None:
+def test_what_it_is_told(reply: Reply, answer: HookAnswer) -> None:
     assert told("vscode", CALL, reply) == answer
 
 

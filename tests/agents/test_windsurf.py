@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from tests.agents.hooked import ALLOW, DENY, HANDBACK, NOTHING, ON_STDERR, gates, heard, told
-from watchgate.agents.base import Answer
+from watchgate.agents.base import HookAnswer
 from watchgate.core.model.verdicts import Reply
 from watchgate.core.tools import tool_input
 
@@ -65,7 +65,7 @@ def test_what_a_call_says() -> None:
 @pytest.mark.parametrize(
     ("reply", "answer"), [(ALLOW, NOTHING), (DENY, ON_STDERR), (HANDBACK, NOTHING)]
 )
-def test_what_it_is_told(reply: Reply, answer: Answer) -> None:
+def test_what_it_is_told(reply: Reply, answer: HookAnswer) -> None:
     assert told("windsurf", COMMAND, reply) == answer
 
 

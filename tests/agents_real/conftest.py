@@ -48,7 +48,7 @@ SHOWN_CHARS = 6_000
 def pytest_runtest_makereport(
     item: pytest.Item, call: pytest.CallInfo[None]
 ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
-    """Show what the programs said when a test fails: they are gone by the time anyone asks."""
+    """Shows what the programs said when a test fails: they are gone by the time anyone asks."""
     report = yield
     place = getattr(item, "funcargs", {}).get("place")
     if report.failed and isinstance(place, ThrowawayPlace):

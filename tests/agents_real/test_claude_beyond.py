@@ -45,7 +45,7 @@ class Prompting(ClaudeCodeDriver):
 
 
 def serve_tool(place: ThrowawayPlace, watchgate: Watchgate) -> None:
-    """Name our server as Claude Code's users do, with where the core is."""
+    """Names our server as Claude Code's users do, with where the core is."""
     where = {k: v for k, v in watchgate.environment.items() if k.startswith("WATCHGATE_")}
     server = {"command": str(PROGRAM), "args": ["permission-prompt"], "env": where}
     place.write(place.top / "mcp.json", json.dumps({"mcpServers": {"watchgate": server}}))

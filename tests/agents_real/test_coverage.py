@@ -37,7 +37,7 @@ def alarms(core: Core) -> list[tuple[str, str]]:
 
 
 def transcripts_read(core: Core) -> None:
-    """Wait until whatever the transcript of the turn tells is recorded, too."""
+    """Waits until whatever the transcript of the turn tells is recorded, too."""
     core.turn_ends()
     time.sleep(SETTLED_S)
 

@@ -32,7 +32,7 @@ def bare(
 
 
 def hook(bare: AnySession, command: str) -> None:
-    """Put a hook of the agent's own before its calls."""
+    """Puts a hook of the agent's own before its calls."""
     group = {"hooks": [{"type": "command", "command": command, "timeout": 20}]}
     table = {"hooks": {"PreToolUse": [group]}}
     bare.place.write(bare.agent.hook_file(bare.place), json.dumps(table))

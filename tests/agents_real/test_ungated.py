@@ -110,7 +110,7 @@ def write_transcript(place: ThrowawayPlace, command: str) -> None:
 
 
 def silence(place: ThrowawayPlace) -> None:
-    """Make every hook of ours end at once with 0, the entries being there."""
+    """Makes every hook of ours end at once with 0, the entries being there."""
     for path in place.home.rglob("*.json"):
         if path.is_file() and "/bin/sh -c" in (text := path.read_text(errors="replace")):
             path.write_text(text.replace("/bin/sh -c", "/bin/true -c"))

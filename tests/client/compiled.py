@@ -16,7 +16,7 @@ ROOT = Path(__file__).resolve().parents[2]
 
 
 def compiled(folder: Path) -> Path:
-    """Compile it there as the build hook does, and seal it as the installer does.
+    """Compiles it there as the build hook does, and seal it as the installer does.
 
     Skips where nothing can compile it.
     """

@@ -19,7 +19,7 @@ def native_client(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(params=["python", "native"])
 def each_client(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Have `command` start the one client, then the other."""
+    """Has `command` start the one client, then the other."""
     start: Sequence[str] = REFERENCE
     if request.param == "native":
         start = (str(request.getfixturevalue("native_client")),)

@@ -60,7 +60,7 @@ def command(path: Path, lane: str, *more: str, start: Sequence[str] | None = Non
 def run(
     words: Sequence[str], payload: bytes = b"{}", env: dict[str, str] | None = None
 ) -> subprocess.CompletedProcess[bytes]:
-    """Run a command line of the client to its end."""
+    """Runs a command line of the client to its end."""
     variables = {"PATH": os.environ["PATH"]} if env is None else env
     return subprocess.run(
         words, input=payload, env=variables, capture_output=True, timeout=PATIENCE_S
@@ -68,7 +68,7 @@ def run(
 
 
 def answering(answer: bytes) -> Reply:
-    """Send this, then keep the connection open until the client leaves."""
+    """Sends this, then keeps the connection open until the client leaves."""
 
     def reply(connection: socket.socket, _: Frame) -> None:
         with suppress(OSError):
@@ -79,7 +79,7 @@ def answering(answer: bytes) -> Reply:
 
 
 def hanging_up_after(answer: bytes) -> Reply:
-    """Send this, then close."""
+    """Sends this, then closes."""
 
     def reply(connection: socket.socket, _: Frame) -> None:
         with suppress(OSError):
@@ -90,7 +90,7 @@ def hanging_up_after(answer: bytes) -> Reply:
 
 @contextmanager
 def listening(path: Path, reply: Reply) -> Iterator[Queue[Frame]]:
-    """Answer every connection to the socket so; what the clients sent comes out of the queue."""
+    """Answers every connection to the socket so; what the clients sent comes out of the queue."""
     frames: Queue[Frame] = Queue()
     with socket.socket(socket.AF_UNIX) as listener:
         listener.bind(str(path))

@@ -21,7 +21,7 @@ from watchgate.agents.registry import adapter
 from watchgate.core.model.events import Lane
 from watchgate.link.paths import Paths, paths
 from watchgate.service.setup import hook_client
-from watchgate.service.setup.guarded_command import HookClient, hook_command
+from watchgate.service.setup.forms.guarded_command import HookClient, hook_command
 
 TRIED = int(os.environ.get("WATCHGATE_DAMAGED", "200"))
 PARTS = ("launcher", "client", "bytecode", "native", "plugin")

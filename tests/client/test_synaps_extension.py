@@ -22,7 +22,7 @@ from tests.client.fake_core import (
     listening,
 )
 from watchgate import client, synaps_extension
-from watchgate.core.dispatch.extensions.extension_rpc import FrameReader, encode_frame
+from watchgate.core.dispatch.extensions.extension_frames import FrameReader, encode_frame
 from watchgate.service.setup.hook_client import with_checksum
 
 SOURCE = SCRIPT.with_name("synaps_extension.py")

@@ -69,7 +69,7 @@ def user_file(name: str, text: str | None = None) -> Path:
 
 
 def install(*names: str) -> None:
-    """Install, and have the program vanish."""
+    """Installs, and has the program vanish."""
     assert main(["install", *names]) == 0
     program = paths(os.environ).program
     program.unlink()
@@ -77,7 +77,7 @@ def install(*names: str) -> None:
 
 
 def uninstall(places: Paths, *words: str) -> subprocess.CompletedProcess[str]:
-    """Run it as the denial says, with nothing else in the environment."""
+    """Runs it as the denial says, with nothing else in the environment."""
     command = [PYTHON, str(places.uninstaller), *words]
     return subprocess.run(command, env={}, capture_output=True, text=True, timeout=PATIENCE_S)
 

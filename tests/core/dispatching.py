@@ -74,7 +74,7 @@ def play(
     took_s: float = 0.0,
     ends_next: Callable[[Sequence[Invoke]], int] = first,
 ) -> Played:
-    """Dispatch one event over a bus and play it to its end; each answer takes `took_s`."""
+    """Dispatches one event over a bus and plays it to its end; each answer takes `took_s`."""
     started = bus.start(event or pre(), START)
     if isinstance(started, Outcome):
         return Played(started, started.trace)

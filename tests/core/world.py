@@ -112,7 +112,7 @@ class World:
         return f"{self._ids:04d}".ljust(26, "k")
 
     def do(self, effects: list[Effect]) -> list[str]:
-        """Carry out effects; the kinds of the records that were emitted."""
+        """Carries out effects; the kinds of the records that were emitted."""
         before = len(self.records)
         for effect in effects:
             if isinstance(effect, Emit):

@@ -39,7 +39,7 @@ class Hook:
             self._socket.close()
 
     def listen(self) -> None:
-        """Read to the end, which comes with the answer or with the core's death."""
+        """Reads to the end, which comes with the answer or with the core's death."""
         data = b""
         try:
             while chunk := self._socket.recv(65_536):
@@ -81,7 +81,7 @@ class Control:
         return self.answer(number)
 
     def send(self, verb: str, **fields: Any) -> int:
-        """Send a request and do not wait."""
+        """Sends a request and does not wait."""
         self._asked += 1
         line = msgspec.json.encode({"id": self._asked, "verb": verb, **fields}) + b"\n"
         try:
@@ -105,7 +105,7 @@ class Control:
                 return record
 
     def wait_for_the_end(self) -> None:
-        """Return when the core has ended this connection."""
+        """Returns when the core has ended this connection."""
         with suppress(Gone):
             while True:
                 self._line()

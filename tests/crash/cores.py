@@ -52,7 +52,7 @@ class Nursery:
         return core
 
     def kill(self) -> None:
-        """Have the core killed that is out now, if it still lives."""
+        """Has the core killed that is out now, if it still lives."""
         self._send(KILL)
 
     def _send(self, line: bytes) -> None:
@@ -88,7 +88,7 @@ class Core:
         return self.met or ("moment" if self.birth.fate.after_s is not None else "end")
 
     def read(self, until: tuple[str, ...]) -> None:
-        """Take in what is told of it until one of these words, or its death."""
+        """Takes in what is told of it until one of these words, or its death."""
         word = ""
         while word not in until and self.ended is None:
             word, rest = self._nursery.next_word()
@@ -100,7 +100,7 @@ class Core:
                 self.ended = int(rest)
 
     def kill(self) -> None:
-        """Kill it, if it still lives, and return when it is gone."""
+        """Kills it, if it still lives, and returns when it is gone."""
         if self.ended is None:
             # By its parent, which alone knows that the number is still this process's.
             self._nursery.kill()

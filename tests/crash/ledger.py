@@ -33,7 +33,7 @@ class Promises:
         """How many records of a kind must be on the disk, as what they tell of was answered."""
 
     def heard(self, hook: Hook) -> None:
-        """Count what a hook client heard in the end."""
+        """Counts what a hook client heard in the end."""
         if hook.heard == "allow":
             self.allowed.add(hook.command)
         elif hook.heard:

@@ -105,7 +105,7 @@ class Life:
             self._promises.due["grant.revoked"] += 1
 
     def _purge(self, operator: Control) -> None:
-        """Drop what is kept of an earlier core's session; it may have left the journal by age."""
+        """Drops what is kept of an earlier core's session; it may have left the journal by age."""
         sessions = sorted(self._promises.sessions)
         self._promises.sessions.add(self._session)
         if sessions and self._random.random() < OFTEN:

@@ -129,7 +129,7 @@ def _teller(birth: Birth) -> Callable[[str], object]:
 
 
 def _watch_queue() -> None:
-    """Make a row's way to the disk a step, too."""
+    """Makes a row's way to the disk a step, too."""
     append, extend, commit = Journal.append, Journal.extend, Journal.commit
 
     def appended(self: Journal, row: JournalRow) -> None:

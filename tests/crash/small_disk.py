@@ -64,7 +64,7 @@ class SmallDiskCore(Core):
         return to / "journal.db"
 
     def fill(self) -> None:
-        """Leave no room on the disk."""
+        """Leaves no room on the disk."""
         with (self.state / "filler").open("ab", buffering=0) as filler:
             for size_bytes in (65_536, 4_096, 1):
                 # Larger pieces first, for each is refused while there is room for smaller ones.
@@ -73,5 +73,5 @@ class SmallDiskCore(Core):
                         filler.write(bytes(size_bytes))
 
     def make_room(self) -> None:
-        """Take away what filled it."""
+        """Takes away what filled it."""
         (self.state / "filler").unlink()

@@ -64,7 +64,7 @@ def arm(fate: Fate, told: Callable[[str], object], at_death: Callable[[str], Non
 
 
 def install() -> None:
-    """Wrap what a core calls; before it is imported, for it may keep what it finds."""
+    """Wraps what a core calls; before it is imported, for it may keep what it finds."""
     connect = sqlite3.connect
 
     def watched(database: Any, *args: Any, **more: Any) -> sqlite3.Connection:

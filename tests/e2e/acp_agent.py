@@ -25,7 +25,7 @@ def update(session: str, **fields: Any) -> None:
 
 
 def main() -> None:
-    """Serve one editor to the end of its input."""
+    """Serves one editor to the end of its input."""
     prompt: Any = None
     for line in sys.stdin:
         message = json.loads(line)

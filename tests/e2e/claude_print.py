@@ -13,7 +13,7 @@ def send(message: dict[str, Any]) -> None:
 
 
 def main() -> None:
-    """Serve one program to the end of its input."""
+    """Serves one program to the end of its input."""
     for line in sys.stdin:
         message = json.loads(line)
         if message["type"] == "user":

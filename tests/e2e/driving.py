@@ -43,7 +43,7 @@ class Driver:
         return line
 
     def end(self) -> int:
-        """Close its input and return its exit code."""
+        """Closes its input and returns its exit code."""
         assert self.process.stdin is not None
         self.process.stdin.close()
         return self.process.wait(timeout=WAIT_S)

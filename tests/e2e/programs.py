@@ -71,7 +71,7 @@ class Core:
         path.write_text(text)
 
     def start(self, *args: str) -> dict[str, Any]:
-        """Serve; where it `proves`, the tests' terminal is unlocked and their program known."""
+        """Serves; where it `proves`, the tests' terminal is unlocked and their program known."""
         self.process = subprocess.Popen(
             [sys.executable, "-m", "watchgate", "serve", *args],
             stdin=subprocess.DEVNULL,
@@ -253,7 +253,7 @@ class Hook:
         return int(until(lambda: _children(pid), "a child")[0])
 
     def end(self) -> None:
-        """Kill what is left of it, and read what it left."""
+        """Kills what is left of it, and reads what it left."""
         if self.process.stdout is not None and not self.process.stdout.closed:
             self.process.kill()
             self.process.communicate()

@@ -20,7 +20,7 @@ DELTAS = 30
 
 
 async def come_about(ready: Callable[[], bool]) -> None:
-    """Let the bridge read until something is so."""
+    """Lets the bridge read until something is so."""
     while not ready():  # noqa: ASYNC110 - the bridge has no event for this
         await anyio.sleep(0.01)
 

@@ -147,7 +147,7 @@ class OtherAgent:
         )
 
     def ls(self, session: str) -> None:
-        """Ask, and be answered."""
+        """Asks, and is answered."""
         assert self._process.stdin is not None
         assert self._process.stdout is not None
         call = frame(bash("ls", session=session), "gate", "PreToolUse")

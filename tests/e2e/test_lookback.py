@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 from tests.cli.lookback.test_lookback import files
-from tests.service.lookback import disk
+from tests.service.usage import disk
 
 
 def test_it_needs_no_core_and_leaves_no_trace(tmp_path: Path) -> None:

@@ -32,7 +32,7 @@ def gone(pid: int) -> bool:
 
 
 def drawn(master: int) -> None:
-    """Return once the console has drawn its first screen."""
+    """Returns once the console has drawn its first screen."""
     shown = b""
     while b"Monitor" not in shown:
         shown += os.read(master, 65_536)

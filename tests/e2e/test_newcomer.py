@@ -108,7 +108,7 @@ class Shell:
         )
 
     def answer(self, question: str, text: str) -> None:
-        """Answer what the command asks last."""
+        """Answers what the command asks last."""
         until(
             lambda: question in self.screen.rstrip().rpartition("\n")[2],
             f"{question!r} at the end of\n{self.screen}",
@@ -141,7 +141,7 @@ class Shell:
         self._tmux("send-keys", "-t", "s", "Enter")
 
     def end(self) -> None:
-        """End the terminal, and the core that a failed test has left behind."""
+        """Ends the terminal, and the core that a failed test has left behind."""
         self._tmux("kill-server")
         own = bytes(self._socket.with_name("work") / "src")
         for command in Path("/proc").glob("[0-9]*/cmdline"):

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from tests.e2e.programs import AGENT, Core, until
-from watchgate.core.dispatch.extensions.extension_rpc import FrameReader, encode_frame
+from watchgate.core.dispatch.extensions.extension_frames import FrameReader, encode_frame
 
 WAIT_S = 60.0
 RISKY = "git push --force"

@@ -65,7 +65,7 @@ class Tmux:
         os.write(self._master, text.encode())
 
     def wait_for(self, text: str) -> None:
-        """Wait until the client's terminal was sent this, moves of the cursor left out."""
+        """Waits until the client's terminal was sent this, moves of the cursor left out."""
         until(lambda: text in self.plain, f"{text!r} in {self.plain[-2000:]!r}")
 
     @property

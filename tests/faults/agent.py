@@ -102,7 +102,7 @@ class Asked:
             self.end_of_call(payload)
 
     def end_of_call(self, rest: bytes = b"") -> None:
-        """Write the rest and close its stdin."""
+        """Writes the rest and closes its stdin."""
         self._write(rest)
         with suppress(BrokenPipeError):
             self._stdin.close()
@@ -135,7 +135,7 @@ class Asked:
         return Finished(self.process.returncode, out, err)
 
     def end(self) -> None:
-        """Leave nothing of it."""
+        """Leaves nothing of it."""
         with suppress(ProcessLookupError):
             os.killpg(self.process.pid, signal.SIGKILL)
         with suppress(BrokenPipeError):

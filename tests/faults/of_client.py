@@ -61,7 +61,7 @@ def while_it_reads(trial: Trial) -> None:
 
 
 def sleeps_through_its_deadline(trial: Trial) -> None:
-    """Stop each client, and let it go on when its time is over."""
+    """Stops each client, and lets it go on when its time is over."""
     pids = [trial.hooks[lane].client for lane in WAITING]
     for pid in pids:
         os.kill(pid, signal.SIGSTOP)

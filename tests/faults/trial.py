@@ -14,7 +14,7 @@ from tests.faults.words import Fault, Gets, When
 from tests.faults.world import PYTHON, World
 from tests.terminal import Terminal
 from watchgate.client import REASONS
-from watchgate.service.setup.guarded_command import HookClient, hook_command
+from watchgate.service.setup.forms.guarded_command import HookClient, hook_command
 
 LONG_S, SHORT_S = 600, 1
 LATE = REASONS[TimeoutError]
@@ -63,7 +63,7 @@ class Trial:
     def ask(
         self, lane: str, *, profile: str = "guard", deadline_s: int = 0, name: str = ""
     ) -> Asked:
-        """Start a lane's hook as an agent does."""
+        """Starts a lane's hook as an agent does."""
         late = self.fault.cells[lane][1] is When.DEADLINE
         client = HookClient(
             python=Path(self.python),
@@ -91,7 +91,7 @@ class Trial:
         return f"{self.name}-{lane}"
 
     def is_held(self, lane: str) -> None:
-        """Return once the core holds a lane's call."""
+        """Returns once the core holds a lane's call."""
         until(lambda: self.world.held(self.session(lane)), f"{lane} held")
 
     def _strike(self, strike: Callable[[Trial], None]) -> None:
@@ -155,7 +155,7 @@ class Trial:
             assert not seen or self.fault.observe is Gets.PERHAPS
 
     def end(self) -> None:
-        """Leave nothing of it but the core."""
+        """Leaves nothing of it but the core."""
         if self.console is not None and self.console.process.poll() is None:
             self.console.process.kill()
         for each in self._made:

@@ -71,7 +71,7 @@ class World:
         return self.process.pid
 
     def start(self) -> None:
-        """Have a core that serves; one that does already stays."""
+        """Has a core that serves; one that does already stays."""
         if self.lives:
             return
         self.bury()
@@ -95,14 +95,14 @@ class World:
             raise AssertionError((self.top / "stderr").read_text())
 
     def bury(self) -> None:
-        """Have no core."""
+        """Has no core."""
         if self.process is not None:
             self.process.kill()
             self.process.communicate()
             self.process = None
 
     def signal(self, number: signal.Signals) -> None:
-        """Send the core a signal."""
+        """Sends the core a signal."""
         assert self.process is not None
         self.process.send_signal(number)
 
@@ -149,7 +149,7 @@ class World:
         return any(r.kind == "unknown" and r.data["native"] == native for r in self.records(after))
 
     def end(self) -> None:
-        """Leave nothing behind."""
+        """Leaves nothing behind."""
         self.bury()
         shutil.rmtree(self.top, ignore_errors=True)
 

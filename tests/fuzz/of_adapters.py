@@ -9,7 +9,7 @@ import msgspec
 
 from tests.fuzz.of_frames import NOW
 from tests.fuzz.target import Target, demand
-from watchgate.agents.base import Adapter, Answer, DecodeError, Intake
+from watchgate.agents.base import Adapter, DecodeError, HookAnswer, Intake
 from watchgate.agents.claude.other_messages import CAN_USE_TOOL, PROMPT_TOOL
 from watchgate.agents.registry import ADAPTERS
 from watchgate.core.model.events import Event, Lane
@@ -68,12 +68,12 @@ def _told(agent: Adapter, event: Event, size_bytes: int) -> None:
         if event.lane.waits and event.can.deny:
             demand(denied != allowed, "a denial is no allow")
             heard = denied != handed_back or handed_back == none
-            demand(denied != Answer() and heard, "nor silence")
+            demand(denied != HookAnswer() and heard, "nor silence")
     for answer in (allowed, handed_back, *others):
         _sound(answer, size_bytes)
 
 
-def _sound(answer: Answer, size_bytes: int) -> None:
+def _sound(answer: HookAnswer, size_bytes: int) -> None:
     demand(answer.exit_code in _EXITS, "exits with what the guard around a hook lets pass")
     told_bytes = len(answer.stdout) + len(answer.stderr)
     demand(told_bytes <= _ROOM_BYTES + _GROWTH * size_bytes, "an answer is bounded")

@@ -9,8 +9,7 @@ from tests.fuzz.target import Target, demand
 from watchgate.agents.base import DecodeError
 from watchgate.agents.registry import ADAPTERS
 from watchgate.core.base.clock import Instant
-from watchgate.core.dispatch.extensions import extension_rpc
-from watchgate.core.dispatch.extensions import extension_rpc as extensions
+from watchgate.core.dispatch.extensions import extension_frames, extension_rpc
 from watchgate.core.model.events import Event
 from watchgate.link.control_lines import CoreLost, LineReader
 from watchgate.service.bridges.opencode_server import EventStream, EventStreamError
@@ -88,23 +87,23 @@ def proxied_lines(data: bytes) -> None:
 
 
 def _extension_frames(pieces: list[bytes]) -> Collected:
-    frames, found = extensions.FrameReader(), []
+    frames, found = extension_frames.FrameReader(), []
     try:
         for piece in pieces:
             for body in frames.feed(piece):
                 found.append(body)  # noqa: PERF402 - those before a fault count too
-    except extensions.ExtensionFrameError as fault:
+    except extension_frames.ExtensionFrameError as fault:
         return found, fault.cause
     return found, ""
 
 
-def extension_frames(data: bytes) -> None:
+def frames_of_extensions(data: bytes) -> None:
     """The frames of an extension and the messages in them; a body that is framed comes back."""
     same_however_cut(data, _extension_frames)
     bodies, _ = _extension_frames([data])
     for body in (*bodies, data):
         demand(
-            _extension_frames([extensions.encode_frame(body)]) == ([body], ""),
+            _extension_frames([extension_frames.encode_frame(body)]) == ([body], ""),
             "framed is read back",
         )
     for body in (*bodies, data):
@@ -189,7 +188,7 @@ FRAMES = {
         feed=proxied_lines, seeds=(b"one\ntwo\n\nthree", b"x" * 70 + b"\nafter\n")
     ),
     "extension-frames": Target(
-        feed=extension_frames,
+        feed=frames_of_extensions,
         seeds=(
             b'Content-Length: 38\r\n\r\n{"jsonrpc":"2.0","id":1,"result":null}',
             b"X-A: b\r\ncontent-length: 2\r\n\r\n{}Content-Length: 4\r\n\r\nnull",

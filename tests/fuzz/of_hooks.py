@@ -10,7 +10,7 @@ import msgspec
 from tests.fuzz.of_frames import NOW
 from tests.fuzz.target import Target, demand
 from watchgate.core.dispatch.extensions import extension_hooks, extension_rpc, extension_spec
-from watchgate.core.dispatch.extensions.extension_rpc import RECORDS_LIMIT, ExtensionMemory
+from watchgate.core.dispatch.extensions.extension_memory import RECORDS_LIMIT, ExtensionMemory
 from watchgate.core.dispatch.extensions.extension_spec import ExtensionError
 from watchgate.core.dispatch.hooks import codewhale_hooks, sandbox_hooks
 from watchgate.core.dispatch.hooks.hook_exchange import HookExit, HookProtocol

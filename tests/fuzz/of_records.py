@@ -69,7 +69,7 @@ def journal_rows(data: bytes) -> None:
         rows[2] = msgspec.structs.replace(_sealed()[2], data=data, kind=kind)
         rows[2].record()
         index_file._decoded(data)
-        verdict = walk(iter(rows), {each.seq: each.hash for each in rows}.get).verdict
+        verdict = walk(iter(rows), {each.seq: each.hash for each in rows}.get).verification
         same = kind == "notice" and data == _sealed()[2].data
         demand(same or verdict.problem is not None, "what was changed is found")
 
@@ -92,7 +92,7 @@ def sealing(data: bytes) -> None:
     told: dict[str, Any] = {"native": "x", "tool": given, "text": str(given), "input": given}
     record, row = chain.seal(Draft(kind="tool.pre", at=1, data=told))
     demand(row.record().hash == record.hash, "one record")
-    demand(walk(iter((row,)), {1: row.hash}.get).verdict.problem is None, "it proves itself")
+    demand(walk(iter((row,)), {1: row.hash}.get).verification.problem is None, "it proves itself")
 
 
 def _export(*datas: dict[str, Any]) -> bytes:

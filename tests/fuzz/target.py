@@ -34,7 +34,7 @@ class Broken(AssertionError):
 
 
 def demand(holds: object, what: str) -> None:
-    """Raise `Broken` unless it holds."""
+    """Raises `Broken` unless it holds."""
     if not holds:
         raise Broken(what)
 

@@ -40,7 +40,7 @@ Script = Callable[[Conversation], object]
 
 @contextmanager
 def fake_core(path: Path, script: Script, *, greeting: bytes = GREETING) -> Iterator[None]:
-    """Serve one connection with `script`; its connection closes when the script ends."""
+    """Serves one connection with `script`; its connection closes when the script ends."""
     listener = socket.socket(socket.AF_UNIX)
     listener.bind(str(path))
     listener.listen()

@@ -158,7 +158,7 @@ async def test_a_client_that_takes_no_batches_stops_reading_and_loses_nothing(pa
         core.say(*[Push(record=record(seq)) for seq in range(1, count + 1)])
 
     with fake_core(path, script):
-        async with connect(path, pushes_kept=10) as client:
+        async with connect(path, max_pushes=10) as client:
             pushes = await all_pushes(client)
     assert [push.record.seq for push in pushes if push.record] == list(range(1, count + 1))
 

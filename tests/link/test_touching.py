@@ -42,7 +42,7 @@ class Untouched:
 
     @contextlib.contextmanager
     def waiting(self) -> Iterator[None]:
-        """Answer as ssh-agent does, but for the touch."""
+        """Answers as ssh-agent does, but for the touch."""
         with self.key.agent():
             try:
                 yield

@@ -21,7 +21,7 @@ from packaging.utils import parse_wheel_filename
 
 from hatch_build import this_platform
 from watchgate.link.paths import paths
-from watchgate.service.setup.guarded_command import parse_command
+from watchgate.service.setup.forms.guarded_command import parse_command
 
 ROOT = Path(__file__).resolve().parents[2]
 CLIENT = "watchgate/hook-client"

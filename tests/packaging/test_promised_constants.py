@@ -112,7 +112,7 @@ PROMISES: list[tuple[str, str, object, object]] = [
     (
         "docs/several-machines.md",
         "more than 5,000 open requests",
-        foreign_records.OPEN_AT_MOST,
+        foreign_records.REQUESTS_MAX,
         5_000,
     ),
     ("docs/several-machines.md", "waited for 10 seconds", fleet_calls.ANSWERED_WITHIN_S, 10.0),

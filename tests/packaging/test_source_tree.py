@@ -13,9 +13,9 @@ import pytest
 ROOT = Path(__file__).resolve().parents[2]
 FOLDERS = ("tui", "styles", "tests", "bench", "scripts", "docs", ".ci")
 TEXTS = {".py", ".tcss", ".md", ".toml", ".json", ".jsonl", ".sh", ""}
-LONGEST = 500
+LONGEST = 450
 LONGEST_OF = {"tui/watchgate/ui/console/app.py": 300}
-MEDIAN = 120
+MEDIAN = 140
 
 
 def length(file: Path) -> int:
@@ -42,7 +42,7 @@ def test_no_python_file_outgrows_its_idea() -> None:
 
 def test_files_of_the_package_are_small_on_the_whole() -> None:
     written = [lines for lines in python_files("tui").values() if lines]
-    assert statistics.median(written) < MEDIAN
+    assert 90 <= statistics.median(written) <= MEDIAN
 
 
 def test_core_and_agents_open_no_file() -> None:

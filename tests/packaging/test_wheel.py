@@ -75,8 +75,8 @@ def test_the_sdist_can_be_built_checked_and_tested(installed: Installed, folder:
 
 
 def test_the_sdist_has_the_files_that_stand_at_the_top(installed: Installed) -> None:
-    top = "CHANGELOG.md CONTRIBUTING.md LICENSE Makefile README.md hatch_build.py pyproject.toml"
-    assert {*top.split(), "uv.lock"} <= packed(installed.sdist)
+    top = "AGENTS.md CHANGELOG.md CONTRIBUTING.md LICENSE Makefile README.md hatch_build.py"
+    assert {*top.split(), "pyproject.toml", "uv.lock"} <= packed(installed.sdist)
 
 
 def test_the_front_page_of_the_package_is_the_readme(installed: Installed) -> None:

@@ -45,7 +45,7 @@ class Paper:
         self.path = Path("journal.db")
         self.rows: list[JournalRow] = []
         self.purged: list[int] = []
-        self.asked: list[Callable[[bool], None]] = []
+        self.asked: list[Callable[[bool], object]] = []
 
     def append(self, row: JournalRow) -> None:
         self.rows.append(row)
@@ -57,10 +57,10 @@ class Paper:
         self.rows.append(row)
         self.purged += seqs
 
-    def empty_log(self, callback: Callable[[bool], None]) -> None:
+    def empty_log(self, callback: Callable[[bool], object]) -> None:
         callback(empty_log(self.path))
 
-    def commit(self, callback: Callable[[bool], None]) -> None:
+    def commit(self, callback: Callable[[bool], object]) -> None:
         if self.at_once:
             callback(True)
         else:
@@ -90,11 +90,11 @@ class Runs:
         self.asked: list[tuple[int, Invoke]] = []
         self.halted: list[tuple[int, frozenset[str]]] = []
 
-    def ask(self, hearing: int, invoke: Invoke) -> None:
-        self.asked.append((hearing, invoke))
+    def ask(self, dispatch_id: int, invoke: Invoke) -> None:
+        self.asked.append((dispatch_id, invoke))
 
-    def halt(self, hearing: int, handlers: frozenset[str]) -> None:
-        self.halted.append((hearing, handlers))
+    def halt(self, dispatch_id: int, handlers: frozenset[str]) -> None:
+        self.halted.append((dispatch_id, handlers))
 
 
 class Desk:

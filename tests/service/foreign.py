@@ -36,7 +36,7 @@ FAULTY = (
 
 
 def install(folder: Path, code: str, names: str = "nova = nova_package:Nova") -> None:
-    """Lay a package into a folder that is on the path of modules."""
+    """Lays a package into a folder that is on the path of modules."""
     (folder / "nova_package.py").write_text(code)
     info = folder / "nova_package-1.0.dist-info"
     info.mkdir()

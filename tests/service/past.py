@@ -29,7 +29,7 @@ class Past:
         self._seal("notice", NoteData(native="Note", text=f"in {session}"), session)
 
     def purge(self, session: str) -> None:
-        """Drop the payloads of a session, if it has any."""
+        """Drops the payloads of a session, if it has any."""
         bare = [row.seq for row in self.rows if row.session == session and row.data is not None]
         if bare:
             data = PurgedData(

@@ -26,7 +26,7 @@ def with_small_disk(folder: Path) -> list[str] | None:
 
 
 def fill(folder: Path) -> Path:
-    """Take what room is left; whoever removes the file that is returned makes room again."""
+    """Takes what room is left; whoever removes the file that is returned makes room again."""
     ballast = folder / "ballast"
     with ballast.open("wb", buffering=0) as file:
         try:

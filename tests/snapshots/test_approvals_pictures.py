@@ -22,7 +22,7 @@ def opened(request: str, *more: str) -> Callable[[Shown], Awaitable[None]]:
 
 
 async def typing_yes(shown: Shown) -> None:
-    """Ask to allow the critical request, and type two of the three letters."""
+    """Asks to allow the critical request, and type two of the three letters."""
     await opened(CRITICAL)(shown)
     await shown.press("a")
     await shown.until(lambda: isinstance(shown.app.focused, YesPrompt))

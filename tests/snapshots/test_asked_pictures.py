@@ -8,7 +8,7 @@ from watchgate.ui.widgets.prompts.typed_prompts import AnswerPrompt
 
 
 async def second_question(shown: Shown) -> None:
-    """Open the prompt from the whole request, answer the first question, type into the next."""
+    """Opens the prompt from the whole request, answers the first question, types into the next."""
     await shown.press("v", "pagedown", "pagedown")
     docked = shown.source.snapshot.pending[0].id
     await shown.until(lambda: shown.app.operator.was_shown(docked))
@@ -18,7 +18,7 @@ async def second_question(shown: Shown) -> None:
 
 
 async def in_full(shown: Shown) -> None:
-    """Open the whole request, and wait until that counts as shown."""
+    """Opens the whole request, and waits until that counts as shown."""
     docked = shown.source.snapshot.pending[0].id
     await shown.press("v")
     await shown.until(lambda: shown.app.operator.was_shown(docked))

@@ -11,8 +11,8 @@ from tests.ui.trace_picture import ran, skipped
 from watchgate.core.model.assessment import Finding
 from watchgate.core.model.events import Sub, Tool
 from watchgate.core.model.records import TraceData
+from watchgate.core.model.session_view import SubView
 from watchgate.core.model.sessions import SessionState
-from watchgate.core.model.views import SubView
 from watchgate.core.state.traces import TraceView
 from watchgate.link.protocol import Snapshot
 from watchgate.ui.screens.payload_screen import PayloadScreen, SessionScreen

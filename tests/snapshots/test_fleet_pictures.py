@@ -27,7 +27,7 @@ class Several(Shown):
         self.app = WatchgateApp(self.fleet.source, clock, OPTIONS, self.keys.now_s)
 
     async def before(self, pilot: Pilot[str]) -> None:
-        """Let all attach, one ask and be lost, and another one work."""
+        """Lets all attach, one ask and be lost, and another one work."""
         self.pilot = pilot
         cores, bridge = self.fleet.cores, self.app.bridge
         await self.until(lambda: [*map(self.fleet_state, cores)] == ["attached"] * 3)

@@ -7,7 +7,7 @@ from tests.ui.picture import busy, quiet
 
 
 async def labels(shown: Shown) -> None:
-    """Ask for the labels, and let them be drawn."""
+    """Asks for the labels, and lets them be drawn."""
     await shown.press("apostrophe")
     await shown.settle()
 

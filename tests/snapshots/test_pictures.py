@@ -32,7 +32,7 @@ class Shown:
         self._then = then
 
     async def before(self, pilot: Pilot[str]) -> None:
-        """Wait for the first picture, do what the test wants, and wait for that."""
+        """Waits for the first picture, does what the test wants, and waits for that."""
         self.pilot = pilot
         await self.until(lambda: self.app.bridge.link.state == "attached")
         await self.settle()
@@ -43,14 +43,14 @@ class Shown:
         await self.settle()
 
     async def settle(self) -> None:
-        """Let the console draw the newest moment, and hear that it was drawn."""
+        """Lets the console draw the newest moment, and hear that it was drawn."""
         for _ in range(2):
             self.app.tick()
             await self.pilot.pause()
             await handed_on(self.app)
 
     async def until(self, ready: Callable[[], object]) -> None:
-        """Wait until something is so."""
+        """Waits until something is so."""
         for _ in range(400):
             if ready():
                 return

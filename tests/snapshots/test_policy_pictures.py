@@ -73,7 +73,7 @@ def paused() -> Snapshot:
 
 
 async def whole_second(shown: Shown) -> None:
-    """Open the second request."""
+    """Opens the second request."""
     await shown.press("tab", "v")
 
 

@@ -25,7 +25,7 @@ async def turn(shown: Shown) -> None:
 
 
 async def always(shown: Shown) -> None:
-    """Choose always, and wait for the rule."""
+    """Chooses always, and waits for the rule."""
     shown.source.answer = proposing
     await turn(shown)
     await shown.press("4")
@@ -35,7 +35,7 @@ async def always(shown: Shown) -> None:
 
 
 async def rule(shown: Shown) -> None:
-    """Put the rule under the hands."""
+    """Puts the rule under the hands."""
     await always(shown)
     await shown.press("e")
 
@@ -49,7 +49,7 @@ async def editing(shown: Shown) -> None:
 
 
 async def assessed(shown: Shown) -> None:
-    """Have the core assess what was typed."""
+    """Has the core assess what was typed."""
     shown.source.answer = previewing("high", "Deletes recursively", findings=[FOUND])
     await editing(shown)
     await shown.pilot.press("enter")
@@ -57,7 +57,7 @@ async def assessed(shown: Shown) -> None:
 
 
 async def together(shown: Shown) -> None:
-    """Mark two of three, and press the key that allows."""
+    """Marks two of three, and press the key that allows."""
     await shown.press("space", "tab", "space", "a")
     await shown.until(lambda: isinstance(shown.app.focused, BatchPrompt))
 

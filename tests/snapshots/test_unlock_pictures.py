@@ -8,7 +8,7 @@ from textual.widget import Widget
 from tests.snapshots.test_pictures import Picture, Shown, Then, picture
 from tests.ui.console_bench import LOCKED
 from tests.ui.picture import busy
-from tests.ui.presence.locked_core import NO_PIN, core
+from tests.ui.widgets.prompts.locked_core import NO_PIN, core
 from watchgate.link.protocol import Presence
 from watchgate.ui.widgets.prompts.unlock_prompts import CodePrompt, ProofPrompt
 

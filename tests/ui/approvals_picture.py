@@ -6,9 +6,10 @@ import msgspec
 
 from tests.ui.picture import NOW_US, at_us, busy, critical_request, high_request
 from watchgate.core.model.assessment import Finding
+from watchgate.core.model.call_row import CallRow
 from watchgate.core.model.events import Tool
 from watchgate.core.model.records import Fact
-from watchgate.core.model.views import CallRow, PendingView, Settled
+from watchgate.core.model.views import PendingView, Settled
 from watchgate.link.protocol import Snapshot
 
 WORKFLOW = ".github/workflows/release.yml"

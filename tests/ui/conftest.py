@@ -1,10 +1,8 @@
-"""What a console has once it runs: the keys that panes name, and the titles of agents."""
+"""The titles of agents, which a console has from its core."""
 
 from __future__ import annotations
 
-import watchgate.ui.commands.key_registry  # noqa: F401 - loading it hands the keys over
-from watchgate.agents.registry import ADAPTERS, agent_titles
-from watchgate.agents.streams import STREAM_TITLES
+from watchgate.agents.registry import agent_titles
 from watchgate.ui.source.agent_titles import use_titles
 
-use_titles(STREAM_TITLES | agent_titles(ADAPTERS.values()))
+use_titles(agent_titles())

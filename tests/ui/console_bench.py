@@ -39,7 +39,7 @@ def keys_as_pressed() -> AbstractContextManager[object]:
 
 
 async def idle() -> None:
-    """Let every message that is on its way arrive: until no task of the loop can go on.
+    """Lets every message that is on its way arrive: until no task of the loop can go on.
 
     It asks no widget for an answer, as the pilot does, so that a key costs what it draws.
     """
@@ -52,7 +52,7 @@ async def idle() -> None:
 
 
 async def handed_on(app: App[str]) -> None:
-    """Let every message pass through all queues on its way, and draw what comes of it."""
+    """Lets every message pass through all queues on its way, and draws what comes of it."""
     for _ in range(2):
         await idle()
         app.screen._on_timer_update()
@@ -94,13 +94,13 @@ class Hands:
             await idle()
 
     async def settle(self) -> None:
-        """Let the console draw the newest moment."""
+        """Lets the console draw the newest moment."""
         await idle()
         self.app.tick()
         await handed_on(self.app)
 
     async def until(self, ready: Callable[[], object]) -> None:
-        """Wait until something is so; fails after about twenty seconds."""
+        """Waits until something is so; fails after about twenty seconds."""
         for _ in range(400):
             if ready():
                 return

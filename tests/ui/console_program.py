@@ -18,7 +18,7 @@ SECRET = "AKIAIOSFODNN7EXAMPLE"
 
 
 def main(mode: str) -> int:
-    """Run it until it is left."""
+    """Runs it until it is left."""
     source = FakeSource(foreign(everything(), " ".join(WORDS)))
     source.answer = answering(foreign_past(WORDS[1]))
     telling = Telling(way="osc9", unfocused=False, command=True)
@@ -32,7 +32,7 @@ def main(mode: str) -> int:
 
 
 def fail() -> None:
-    """Fail as a widget would, with a secret at hand."""
+    """Fails as a widget would, with a secret at hand."""
     secret = SECRET
     Footer.draw(None, len(secret), 1)  # type: ignore[arg-type]
 

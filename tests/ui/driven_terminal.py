@@ -42,14 +42,14 @@ class Terminal:
         os.write(self._fd, keys.encode())
 
     def wait_for(self, text: bytes, after: int = 0) -> int:
-        """Read until this was written after that place; where it ends."""
+        """Reads until this was written after that place; where it ends."""
         while (at := self.written.find(text, after)) < 0:
             assert time.monotonic() < self._end, bytes(self.written[-2000:])
             assert self._read(), bytes(self.written[-2000:])
         return at + len(text)
 
     def leave(self) -> int:
-        """Read until it ends; its exit code as a shell has it."""
+        """Reads until it ends; its exit code as a shell has it."""
         while self._read() and time.monotonic() < self._end:
             pass
         _, status = os.waitpid(self.pid, 0)
@@ -57,7 +57,7 @@ class Terminal:
         return os.waitstatus_to_exitcode(status)
 
     def _read(self) -> bool:
-        """Take what it wrote, if anything comes soon; whether it may go on."""
+        """Takes what it wrote, if anything comes soon; whether it may go on."""
         if not select.select([self._fd], [], [], 0.2)[0]:
             return True
         try:

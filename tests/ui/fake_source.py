@@ -14,7 +14,7 @@ from watchgate.core.base.clock import Instant
 from watchgate.core.model.agent_state import AgentState
 from watchgate.core.model.records import Record
 from watchgate.link.control_client import RequestFields
-from watchgate.link.control_lines import Answer, CoreLost, NoCore
+from watchgate.link.control_lines import ControlAnswer, CoreLost, NoCore
 from watchgate.link.protocol import Presence, Push, Refusal, Request, Result, Snapshot, Verb
 
 FOUND = (
@@ -39,7 +39,7 @@ class FakeClock:
         return self._now.mono_s
 
     def advance(self, seconds: float) -> None:
-        """Let time pass on both clocks."""
+        """Lets time pass on both clocks."""
         self._now = self._now.plus(seconds)
 
 
@@ -66,8 +66,8 @@ class FakeSession:
         pushes, source.pushes = source.pushes, []
         return pushes
 
-    async def call(self, verb: Verb, **fields: Unpack[RequestFields]) -> Answer:
-        """Remember the request and answer as the test wants."""
+    async def call(self, verb: Verb, **fields: Unpack[RequestFields]) -> ControlAnswer:
+        """Remembers the request and answers as the test wants."""
         if self._source.lost is not None:
             raise CoreLost(self._source.lost)
         if self._source.hangs:
@@ -94,7 +94,7 @@ class FakeSource:
         self.snapshot = snapshot
         self.pushes: list[Push] = []
         self.asked: list[Request] = []
-        self.answer: Callable[[Request], Answer] = lambda request: Result(id=request.id)
+        self.answer: Callable[[Request], ControlAnswer] = lambda request: Result(id=request.id)
         self.lost: str | None = None
         self.absent = False
         self.hangs = False
@@ -115,15 +115,15 @@ class FakeSource:
         yield FakeSession(self)
 
     def feed(self, *records: Record) -> None:
-        """Let the core push these records."""
+        """Lets the core push these records."""
         self.pushes += [Push(record=record) for record in records]
         self.something.set()
 
     def lose(self, reason: str = "it closed the connection") -> None:
-        """Let the core die, and stay dead."""
+        """Lets the core die, and stay dead."""
         self.lost, self.absent = reason, True
         self.something.set()
 
     def revive(self, snapshot: Snapshot) -> None:
-        """Let a core answer again."""
+        """Lets a core answer again."""
         self.lost, self.absent, self.snapshot = None, False, snapshot

@@ -96,7 +96,9 @@ class Fleet:
     def __init__(self, *names: str, clock: FakeClock | None = None, local: bool = True) -> None:
         self.clock = clock or FakeClock(NOW_US)
         self.cores = {name: FakeSource(empty(core=f"core-{name}")) for name in names}
-        self.source = FleetSource(self.cores, self.clock, local=local, sleep=self._sleep)
+        self.source = FleetSource(
+            self.cores, self.clock, local=local, sleep=self._sleep, titles={"claude": "Claude"}
+        )
         self.bridge = Bridge(self.source, self.clock, self._wake, self._sleep)
         self.woken = 0
         self.slept: list[float] = []
@@ -110,7 +112,7 @@ class Fleet:
         await self._go_on.wait()
 
     def wait_over(self) -> None:
-        """Let all waiting end."""
+        """Lets all waiting end."""
         self._go_on.set()
         self._go_on = anyio.Event()
 
@@ -121,14 +123,14 @@ class Fleet:
 
     @asynccontextmanager
     async def running(self) -> AsyncIterator[None]:
-        """Follow until the block ends, once every core that is there has answered."""
+        """Follows until the block ends, once every core that is there has answered."""
         there = [name for name, core in self.cores.items() if not core.absent]
         async with self.running_with(*there):
             yield
 
     @asynccontextmanager
     async def running_with(self, *names: str) -> AsyncIterator[None]:
-        """Follow until the block ends, once these cores have answered."""
+        """Follows until the block ends, once these cores have answered."""
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(self.bridge.run)
             await until(lambda: all(self.stands(name) == "attached" for name in names))
@@ -137,7 +139,7 @@ class Fleet:
 
 
 async def until(ready: Callable[[], object]) -> None:
-    """Let tasks run until something is so."""
+    """Lets tasks run until something is so."""
     for _ in range(20_000):
         if ready():
             return

@@ -6,7 +6,6 @@ from typing import Any
 
 import msgspec
 
-import watchgate.ui.commands.key_registry  # noqa: F401 - hands over the keys that panes name
 from tests.ui.requests import NOW, pending, row
 from tests.ui.widgets_app import Stage
 from watchgate.core.model.assessment import Finding

@@ -13,7 +13,7 @@ from tests.ui.picture import NOW_US
 from watchgate.core.model.records import Record
 from watchgate.core.state.state import State
 from watchgate.link.control_client import RequestFields
-from watchgate.link.control_lines import Answer
+from watchgate.link.control_lines import ControlAnswer
 from watchgate.link.omitted_values import WholeSession
 from watchgate.link.protocol import Push, Refusal, Result, Snapshot, Verb
 from watchgate.link.snapshots import snapshot
@@ -36,7 +36,7 @@ class Busy:
 
     @asynccontextmanager
     async def open(self) -> AsyncIterator[WholeSession]:
-        """Connect, as a console does."""
+        """Connects, as a console does."""
         yield WholeSession(self, quiet_s=0)
 
     async def attach(self) -> Snapshot:
@@ -47,7 +47,7 @@ class Busy:
         lines = (await self._outbox.take()).splitlines()
         return [msgspec.json.decode(line, type=Push) for line in lines]
 
-    async def call(self, verb: Verb, **fields: Unpack[RequestFields]) -> Answer:
+    async def call(self, verb: Verb, **fields: Unpack[RequestFields]) -> ControlAnswer:
         await anyio.lowlevel.checkpoint()
         self.asked.append(verb)
         if self.refuses:
@@ -57,7 +57,7 @@ class Busy:
         return Result(id=0, ok={"records": msgspec.to_builtins(page)})
 
     def tell(self, kind: str, call: str | None = None, *, at_ms: int = 0, **data: Any) -> None:
-        """Record one thing that happens in a session."""
+        """Records one thing that happens in a session."""
         record = Record(
             v=1,
             seq=len(self._records) + 1,

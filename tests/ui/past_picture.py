@@ -10,7 +10,7 @@ from watchgate.core.filters.filter_fields import history_test
 from watchgate.core.filters.filter_parser import parse
 from watchgate.core.history.history_row import HistoryRow
 from watchgate.core.model.records import Record
-from watchgate.link.control_lines import Answer
+from watchgate.link.control_lines import ControlAnswer
 from watchgate.link.protocol import Request, Result
 
 RECORDS = 48_211
@@ -97,10 +97,10 @@ def timeline(of: HistoryRow) -> tuple[Record, ...]:
 
 def answering(
     rows: tuple[HistoryRow, ...], *, size: int = 100, records: int = RECORDS
-) -> Callable[[Request], Answer]:
+) -> Callable[[Request], ControlAnswer]:
     """A core that knows these calls, and gives at most `size` of them at once."""
 
-    def answer(request: Request) -> Answer:
+    def answer(request: Request) -> ControlAnswer:
         if request.verb != "search":
             return Result(id=request.id)
         if request.what != "calls":

@@ -7,10 +7,12 @@ from datetime import UTC, datetime
 import msgspec
 
 from watchgate.core.model.assessment import Finding, Segment
+from watchgate.core.model.call_row import CallRow
 from watchgate.core.model.events import OwnRules, Tool
 from watchgate.core.model.records import Fact, RequestData
+from watchgate.core.model.session_view import SessionView
 from watchgate.core.model.sessions import SessionState
-from watchgate.core.model.views import CallRow, GateView, PendingView, SessionView, Settled, Totals
+from watchgate.core.model.views import GateView, PendingView, Settled, Totals
 from watchgate.link.protocol import Snapshot
 
 NOON = int(datetime(2026, 11, 20, 12, tzinfo=UTC).timestamp())

@@ -99,7 +99,7 @@ class RandomHands:
         await do()
 
     async def settle(self) -> None:
-        """Let the console draw, and judge what it decided."""
+        """Lets the console draw, and judges what it decided."""
         bench, app = self.bench, self.bench.app
         await self._drawn()
         prompt = app.prompts._open
@@ -122,7 +122,7 @@ class RandomHands:
         self.oracle.known = dict(app.bridge.state.pending)
 
     async def flush(self) -> None:
-        """Let every key that waits come to its end."""
+        """Lets every key that waits come to its end."""
         for seconds in (0.3, 0.06, 0.06):
             self._pass(seconds)
             await self.settle()
@@ -144,7 +144,7 @@ class RandomHands:
         self.oracle.drew(self._named(), self.bench.clock.now_s())
 
     async def _drawn(self) -> None:
-        """Let everything come to its end, and what came of it to the screen."""
+        """Lets everything come to its end, and what came of it to the screen."""
         app = self.bench.app
         for _ in range(2):
             await idle()
@@ -215,7 +215,7 @@ class RandomHands:
             await self._feed(self.core.settled(id_, WORDS[0]))
 
     async def _look(self) -> None:
-        """Go through a request that is longer than the screen."""
+        """Goes through a request that is longer than the screen."""
         await self.press(self.rng.choice(("v", "2", "1")), 0.7)
         await self.flush()
         for _ in range(6):
@@ -329,7 +329,7 @@ class RandomHands:
         return reads or isinstance(self.bench.app.screen, CommandScreen)
 
     def _send(self, name: str) -> None:
-        """Send a key as the terminal would."""
+        """Sends a key as the terminal would."""
         key = NAMED.get(name, _character_to_key(name) if len(name) == 1 else name)
         character = name if len(name) == 1 else None
         if name in NAMED.values():
@@ -350,7 +350,7 @@ class RandomHands:
         self.core.at = self.bench.clock.now().wall_us
 
     async def _unmoved(self, happen: Callable[[], Awaitable[None]]) -> None:
-        """Let something happen that no key asked for: nothing under the hands may move."""
+        """Lets something happen that no key asked for: nothing under the hands may move."""
         await self.flush()
         if self.over:
             return

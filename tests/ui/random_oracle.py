@@ -59,7 +59,7 @@ class Oracle:
         self.keys.append(Pressed(name, now_s, self.shown, self.since_s, self.focus_s, pasted, read))
 
     def judge(self, request: Request, now_s: float, told: RandomAnswers) -> None:
-        """Fail when this decision was not asked for by an armed key on the request's own card.
+        """Fails when this decision was not asked for by an armed key on the request's own card.
 
         `told` is what the core said of rules and of edited calls: only that is allowed.
         """

@@ -13,9 +13,9 @@ from tests.ui.console_bench import OPTIONS, Bench, Hands, keys_as_pressed, runni
 from tests.ui.fake_source import FakeClock
 from tests.ui.past_picture import answering, past
 from tests.ui.picture import NOW_US, busy
-from watchgate.core.model.records import Record, is_heard
+from watchgate.core.model.records import Record, is_session_event
 from watchgate.demo.demo_play import play
-from watchgate.link.control_lines import Answer
+from watchgate.link.control_lines import ControlAnswer
 from watchgate.link.protocol import Request, Result, Snapshot
 from watchgate.ui.console.app import WatchgateApp
 from watchgate.ui.source.replay_source import Recording
@@ -51,7 +51,7 @@ def idle(seconds: float) -> tuple[Record, ...]:
 
 def session(records: tuple[Record, ...] | None = None) -> tuple[Record, ...]:
     """The records of one of the sessions: nothing in them tells how the gate stood."""
-    about = {(r.agent, r.session) for r in records or recorded() if is_heard(r)}
+    about = {(r.agent, r.session) for r in records or recorded() if is_session_event(r)}
     agent, name = min(about, key=str)
     return tuple(r for r in records or recorded() if (r.agent, r.session) == (agent, name))
 
@@ -64,7 +64,7 @@ def player_of(app: WatchgateApp) -> Any:
 
 
 async def go_to(hands: Hands, place: int) -> None:
-    """Stop at a place of the recording."""
+    """Stops at a place of the recording."""
     player = player_of(hands.app)
     player.step(place - player.played)
     hands.app.stage.recording.moved()  # type: ignore[union-attr]
@@ -87,7 +87,7 @@ async def replaying(
             yield hands
 
 
-def answers(request: Request) -> Answer:
+def answers(request: Request) -> ControlAnswer:
     """A core with the past of the pictures, whose records are those of the recording."""
     if (request.verb, request.what) != ("search", "records") or request.from_seq is not None:
         return answering(past())(request)

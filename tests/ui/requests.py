@@ -7,9 +7,10 @@ from typing import Any
 import msgspec
 
 from watchgate.core.model.assessment import Finding
+from watchgate.core.model.call_row import CallRow
 from watchgate.core.model.events import Tool
 from watchgate.core.model.records import RequestData
-from watchgate.core.model.views import CallRow, PendingView
+from watchgate.core.model.views import PendingView
 
 NOW = 1_763_640_288_000_000
 ID = "a41fz0000000000000000000aa"

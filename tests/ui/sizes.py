@@ -22,7 +22,7 @@ HINTED_FROM = 20
 
 
 async def resize(bench: Bench, size: tuple[int, int]) -> None:
-    """Give the terminal another size, and let the console draw it."""
+    """Gives the terminal another size, and lets the console draw it."""
     driver = bench.app._driver
     assert driver is not None
     driver._size = size

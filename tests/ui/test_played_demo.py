@@ -9,7 +9,7 @@ from tests.ui.approvals_picture import critical
 from tests.ui.console_bench import OPTIONS, running
 from tests.ui.fake_source import FakeClock, FakeSource
 from tests.ui.picture import NOW_US, busy, first_run, quiet
-from tests.ui.screens.test_approvals_screen_screen import requested
+from tests.ui.screens.test_approvals_screen import requested
 
 
 async def _open_demo() -> tuple[FakeSource, FakeClock]:

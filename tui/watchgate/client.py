@@ -62,7 +62,7 @@ def step_s(until: float) -> float:
 
 
 def demand_own(path: str, mask: int, mode: int) -> None:
-    """Raise unless this is ours, has this type and mode, and only we can enter its directory."""
+    """Raises unless this is ours, has this type and mode, and only we can enter its directory."""
     place, file, uid = posix.lstat(path.rpartition("/")[0]), posix.lstat(path), posix.geteuid()
     kinds = place.st_mode & 0o170077, file.st_mode & mask
     if kinds != (0o040000, mode) or not place.st_uid == file.st_uid == uid:
@@ -70,7 +70,7 @@ def demand_own(path: str, mask: int, mode: int) -> None:
 
 
 def is_off(switch: str) -> bool:
-    """Return whether this off switch can only come from us and is in force."""
+    """Returns whether this off switch can only come from us and is in force."""
     try:
         demand_own(switch, -1, 0o100600)
         word = posix.read(posix.open(switch, posix.O_RDONLY), 99).strip()
@@ -96,7 +96,7 @@ def read_stdin(until: float) -> bytearray:
 
 
 def move(core: _socket.socket, method: str, data: "bytes | bytearray", until: float) -> int:
-    """Send from these bytes or receive into them; how many, at least one."""
+    """Sends from these bytes or receive into them; how many, at least one."""
     while True:
         core.settimeout(step_s(until))
         try:
@@ -164,7 +164,7 @@ def unless_gone(reason: str) -> str:
 
 
 def main() -> None:
-    """Ask, copy the answer out or answer closed, and leave without the interpreter's own exit."""
+    """Asks, copies the answer out or answers closed, and ends without the interpreter's exit."""
     given = sys.argv[1:10] + WORDS[len(sys.argv) - 1 :]
     path, agent, lane, event, deadline_s, template, closed_exit, off_stdout, passed = given
     lines = "" if event == "-" else f"event: {event}\n"

@@ -47,7 +47,7 @@ class Unclear(Exception):
 
 
 def loaded(path: Path) -> dict[str, Any]:
-    """Return what a file of ours says; nothing where it cannot be read."""
+    """Returns the JSON object in a file of ours; an empty one where it cannot be read."""
     try:
         manifest = json.loads(path.read_bytes())
     except (OSError, ValueError, RecursionError):
@@ -56,7 +56,7 @@ def loaded(path: Path) -> dict[str, Any]:
 
 
 def note_of(path: Path) -> dict[str, Any]:
-    """Return what was noted of an edited file, empty without a note.
+    """Returns the note about an edited file, empty without one.
 
     The old bytes are in it only while their copy can be read.
     """
@@ -110,7 +110,7 @@ def without_hooks(path: Path, content: bytes) -> bytes | None:
 
 
 def lines_that_call(text: str) -> str:
-    """Return the numbers of the lines that name the client, for a person who has to look there."""
+    """Returns the numbers of the lines that name the client, for a person who has to look there."""
     lines = enumerate(text.replace("\\/", "/").split("\n"), 1)
     return ", ".join(str(at) for at, line in lines if any(each in line for each in CALLS))
 
@@ -150,7 +150,7 @@ def after_space(text: str, at: int) -> int:
 
 
 def cut(text: str, start: int, *, inside: bool = True) -> tuple[str | None, int, Any]:
-    """Return the value that begins here without what is ours, its end, and a leaf's meaning.
+    """Returns the value that begins here without what is ours, its end, and a leaf's meaning.
 
     There is no text of what is ours, nor of what is empty without it.
     """
@@ -186,12 +186,12 @@ def cut(text: str, start: int, *, inside: bool = True) -> tuple[str | None, int,
 
 
 def is_hook(command: Any) -> bool:
-    """Tell whether this is a command of ours, as it was written."""
+    """Tells whether this is a command of ours, as it was written."""
     return isinstance(command, str) and command.startswith(SHELL) and HOOK in command
 
 
 def write(path: Path, content: bytes | None) -> None:
-    """Put this into the place of the file, with its mode; None removes it."""
+    """Puts this into the place of the file, with its mode; None removes it."""
     if content is None:
         path.unlink()
         return
@@ -209,7 +209,7 @@ def write(path: Path, content: bytes | None) -> None:
 
 
 def one(path: Path, *, dry_run: bool) -> tuple[str, bool]:
-    """Take our hooks out of one file: what was done, and whether none is left in it.
+    """Takes our hooks out of one file: what was done, and whether none is left in it.
 
     Raises `Unclear` and `OSError`.
     """
@@ -228,7 +228,7 @@ def one(path: Path, *, dry_run: bool) -> tuple[str, bool]:
 
 
 def leave(folders: set[Path]) -> None:
-    """Remove the client, what lies with it, and the folders that were made for hooks."""
+    """Removes the client, what lies with it, and the folders that were made for hooks."""
     ours = [HERE / name for name in (*OWN.split(), LIST, f"{LIST}.unread")]
     ours += [each for each in HERE.glob("backups/*") if BACKUP.fullmatch(each.name)]
     ours += [each for each in HERE.glob("__pycache__/*") if BYTECODE.fullmatch(each.name)]
@@ -241,8 +241,8 @@ def leave(folders: set[Path]) -> None:
             folder.rmdir()
 
 
-def is_done(path: Path, *, dry_run: bool) -> bool:
-    """Take our hooks out of one file, and print what became of it."""
+def clean_file(path: Path, *, dry_run: bool) -> bool:
+    """Takes our hooks out of one file, and prints what became of it."""
     try:
         message, is_clean = one(path, dry_run=dry_run)
     except Unclear as fault:
@@ -255,7 +255,7 @@ def is_done(path: Path, *, dry_run: bool) -> bool:
 
 
 def say(text: str) -> None:
-    """Print a line; whoever read may have left, which keeps nobody from leaving."""
+    """Prints a line; whoever read may have left, which keeps nobody from leaving."""
     try:
         code = sys.stdout.encoding or "utf-8"
         print(text.encode(code, "backslashreplace").decode(code), flush=True)
@@ -264,7 +264,7 @@ def say(text: str) -> None:
 
 
 def main() -> int:
-    """Go through all files; what cannot be done in one is said, and the others are done."""
+    """Goes through all files; what cannot be done in one is said, and the others are done."""
     program, dry_run = HERE / "program", "--dry-run" in sys.argv[1:]
     if program.exists():
         say(f"watchgate is installed ({program.resolve()}): run watchgate uninstall --all")
@@ -273,7 +273,7 @@ def main() -> int:
         say(f"{HERE / LIST} is damaged: only files with a backup are gone through")
     paths = edited_files()
     folders = {each for path in (HERE / "client.py", *paths) for each in made_for(path)}
-    failed = [path for path in paths if not is_done(path, dry_run=dry_run)]
+    failed = [path for path in paths if not clean_file(path, dry_run=dry_run)]
     if failed:
         say("The hook client stays until that is done, as hooks without it deny every call.")
     elif dry_run:

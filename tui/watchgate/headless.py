@@ -29,7 +29,7 @@ GARBAGE_AFTER = 20_000
 def serve(
     paths: Paths, config: Config, *, detached: bool = False, reread: Reread | None = None
 ) -> None:
-    """Run a core until it is stopped; raises `CannotServe` when it may not start.
+    """Runs a core until it is stopped; raises `CannotServe` when it may not start.
 
     A `detached` one prints nothing but its first line: nobody reads more. `reread` gives the
     configuration as it is later.
@@ -47,7 +47,7 @@ def serve(
 async def _serve(
     paths: Paths, config: Config, prints: bool, adopts: bool, reread: Reread | None
 ) -> None:
-    """Run a core until a signal ends it.
+    """Runs a core until a signal ends it.
 
     Args:
         paths: The places of sockets and files.

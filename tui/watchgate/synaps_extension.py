@@ -165,7 +165,7 @@ class Extension:
 
 
 def reason_of(fault: BaseException) -> str:
-    """Return what stopped the question, in the hook client's words, which say how to mend it."""
+    """Returns the fault that stopped the question, in the hook client's words, with the mend."""
     kinds = client.REASONS.items()
     return next((text for kind, text in kinds if isinstance(fault, kind)), UNREADABLE)
 
@@ -188,7 +188,7 @@ class Damaged:
 
 
 def answer(extension: Extension | Damaged, message: dict[str, Any]) -> dict[str, Any] | None:
-    """Return the answer to a request; None where nothing is read, and for the end."""
+    """Returns the answer to a request; None where nothing is read, and for the end."""
     method, number = message.get("method"), message.get("id")
     if method == "initialize":
         result: dict[str, Any] = {"protocol_version": 1, "capabilities": {}}
@@ -214,7 +214,7 @@ def unread(body: bytes) -> dict[str, Any]:
 
 
 def main() -> None:
-    """Answer until stdin ends or `shutdown`; nothing can follow a broken frame, so it ends too."""
+    """Answers until stdin ends or `shutdown`; nothing can follow a broken frame, so it ends too."""
     path, gate_lane = sys.argv[1:3]
     extension = Extension(path, gate_lane) if client else Damaged(gate_lane)
     source, sink = sys.stdin.buffer, sys.stdout.buffer

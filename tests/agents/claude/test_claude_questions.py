@@ -8,14 +8,14 @@ from typing import Any
 import pytest
 
 from tests.agents.payloads import decoded
-from watchgate.agents.base import Answer
+from watchgate.agents.base import HookAnswer
 from watchgate.agents.claude import ClaudeAdapter
 from watchgate.agents.claude.claude_questions import answered
 from watchgate.core.model.events import Can, Choice, Event, Lane, Question, ToolCall
 from watchgate.core.model.verdicts import SayAllow, SayAnswer, SayDeny, SayNothing
 
 CLAUDE = ClaudeAdapter()
-NOTHING = Answer()
+NOTHING = HookAnswer()
 ASKED: dict[str, Any] = {
     "questions": [
         {

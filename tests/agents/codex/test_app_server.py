@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from tests.agents.hooked import ALLOW, DENY, HANDBACK, NOTHING, STOP, heard, told
-from watchgate.agents.base import Answer
+from watchgate.agents.base import HookAnswer
 from watchgate.core.model.events import Usage
 from watchgate.core.model.verdicts import Reply
 
@@ -42,13 +42,13 @@ def test_an_approval() -> None:
 @pytest.mark.parametrize(
     ("reply", "answer"),
     [
-        (ALLOW, Answer(b'{"result":{"decision":"accept"}}')),
-        (DENY, Answer(b'{"result":{"decision":"decline"}}')),
-        (STOP, Answer(b'{"result":{"decision":"cancel"}}')),
+        (ALLOW, HookAnswer(b'{"result":{"decision":"accept"}}')),
+        (DENY, HookAnswer(b'{"result":{"decision":"decline"}}')),
+        (STOP, HookAnswer(b'{"result":{"decision":"cancel"}}')),
         (HANDBACK, NOTHING),
     ],
 )
-def test_what_it_is_told(reply: Reply, answer: Answer) -> None:
+def test_what_it_is_told(reply: Reply, answer: HookAnswer) -> None:
     assert told("codex", ASKS, reply) == answer
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from watchgate.agents.base import Answer, DecodeError, Intake
+from watchgate.agents.base import DecodeError, HookAnswer, Intake
 from watchgate.agents.codex import CodexAdapter
 from watchgate.core.base.clock import Instant
 from watchgate.core.dispatch.hooks.hook_exchange import HookExit
@@ -142,7 +142,7 @@ def test_sd_23_the_approval_policy_says_whether_anybody_is_asked(
     assert (event.mode, event.autonomous, event.runs_unasked) == (policy, unasked, unasked)
 
 
-def as_the_fork_reads_it(form: ProtocolName, answer: Answer, event: Event) -> Any:
+def as_the_fork_reads_it(form: ProtocolName, answer: HookAnswer, event: Event) -> Any:
     """What the fork makes of the bytes that our client prints, by its own protocol."""
     ended = HookExit(
         answer.exit_code,

@@ -7,12 +7,12 @@ import json
 import pytest
 
 from tests.agents.payloads import CALL, FAMILY, decoded
-from watchgate.agents.base import Adapter, Answer
+from watchgate.agents.base import Adapter, HookAnswer
 from watchgate.agents.registry import adapter, closed_template
 from watchgate.core.model.events import Lane
 from watchgate.core.model.verdicts import Reply, SayAllow, SayDeny, SayNothing
 
-NOTHING = Answer()
+NOTHING = HookAnswer()
 EDITED = {"command": "make -n clean"}
 PRE_ALLOW = b'{"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"allow"}}'
 PRE_EDIT = (
@@ -42,13 +42,13 @@ ALLOW, EDIT = SayAllow(), SayAllow(input=EDITED)
 DENY, STOP = SayDeny(reason=REASON), SayDeny(reason=REASON, stop=True)
 
 
-def denied(stdout: bytes) -> Answer:
-    return Answer(stdout, b'Not "here".\n', 2)
+def denied(stdout: bytes) -> HookAnswer:
+    return HookAnswer(stdout, b'Not "here".\n', 2)
 
 
 TOLD = [
-    ("claude", "PreToolUse", ALLOW, Answer(PRE_ALLOW)),
-    ("claude", "PreToolUse", EDIT, Answer(PRE_EDIT)),
+    ("claude", "PreToolUse", ALLOW, HookAnswer(PRE_ALLOW)),
+    ("claude", "PreToolUse", EDIT, HookAnswer(PRE_EDIT)),
     ("claude", "PreToolUse", DENY, denied(PRE_DENY)),
     ("claude", "PreToolUse", STOP, denied(PRE_STOP)),
     ("claude", "PreToolUse", SayNothing(), NOTHING),
@@ -56,28 +56,28 @@ TOLD = [
         "claude",
         "PreToolUse",
         SayNothing("mind the gap"),
-        Answer(
+        HookAnswer(
             b'{"hookSpecificOutput":{"hookEventName":"PreToolUse",'
             b'"additionalContext":"mind the gap"}}'
         ),
     ),
     ("claude", "UserPromptSubmit", SayNothing(), NOTHING),
-    ("claude", "UserPromptSubmit", DENY, Answer(PROMPT_DENY)),
+    ("claude", "UserPromptSubmit", DENY, HookAnswer(PROMPT_DENY)),
     ("claude", "PermissionRequest", SayNothing("mind the gap"), NOTHING),
     ("codex", "PreToolUse", SayNothing("mind the gap"), NOTHING),
-    ("claude", "PermissionRequest", ALLOW, Answer(ASK_ALLOW)),
-    ("claude", "PermissionRequest", EDIT, Answer(ASK_EDIT)),
-    ("claude", "PermissionRequest", DENY, Answer(ASK_DENY)),
-    ("claude", "PermissionRequest", STOP, Answer(ASK_STOP)),
+    ("claude", "PermissionRequest", ALLOW, HookAnswer(ASK_ALLOW)),
+    ("claude", "PermissionRequest", EDIT, HookAnswer(ASK_EDIT)),
+    ("claude", "PermissionRequest", DENY, HookAnswer(ASK_DENY)),
+    ("claude", "PermissionRequest", STOP, HookAnswer(ASK_STOP)),
     ("claude", "PermissionRequest", SayNothing(), NOTHING),
     ("codex", "PreToolUse", ALLOW, NOTHING),
-    ("codex", "PreToolUse", EDIT, Answer(PRE_EDIT)),
+    ("codex", "PreToolUse", EDIT, HookAnswer(PRE_EDIT)),
     ("codex", "PreToolUse", DENY, denied(PRE_DENY)),
     ("codex", "PreToolUse", STOP, denied(PRE_DENY)),
     ("codex", "PreToolUse", SayNothing(), NOTHING),
-    ("codex", "PermissionRequest", ALLOW, Answer(ASK_ALLOW)),
-    ("codex", "PermissionRequest", DENY, Answer(ASK_DENY)),
-    ("codex", "PermissionRequest", STOP, Answer(ASK_DENY)),
+    ("codex", "PermissionRequest", ALLOW, HookAnswer(ASK_ALLOW)),
+    ("codex", "PermissionRequest", DENY, HookAnswer(ASK_DENY)),
+    ("codex", "PermissionRequest", STOP, HookAnswer(ASK_DENY)),
     ("codex", "PermissionRequest", SayNothing(), NOTHING),
 ]
 
@@ -85,7 +85,7 @@ TOLD = [
 @pytest.mark.parametrize("lane", [Lane.GATE, Lane.GATE_READ, Lane.RELAY])
 @pytest.mark.parametrize(("agent", "native", "reply", "answer"), TOLD)
 def test_on_every_lane_that_waits(
-    agent: str, native: str, reply: Reply, answer: Answer, lane: Lane
+    agent: str, native: str, reply: Reply, answer: HookAnswer, lane: Lane
 ) -> None:
     event = decoded(adapter(agent), native, lane=lane, **CALL)
 
@@ -144,7 +144,7 @@ def test_the_words_of_a_denial_carry_no_control_bytes(each: Adapter) -> None:
 def test_an_unreadable_payload_is_denied_on_the_gate_alone(each: Adapter) -> None:
     assert each.closed("PreToolUse", Lane.GATE, REASON) == denied(PRE_DENY)
     assert each.closed("", Lane.GATE, REASON) == denied(PRE_DENY)
-    assert each.closed("PermissionRequest", Lane.GATE, REASON) == Answer(ASK_DENY)
+    assert each.closed("PermissionRequest", Lane.GATE, REASON) == HookAnswer(ASK_DENY)
     for lane in (Lane.GATE_READ, Lane.RELAY, Lane.OBSERVE):
         assert each.closed("PreToolUse", lane, REASON) == NOTHING
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from watchgate.agents.base import Answer, DecodeError, Intake
+from watchgate.agents.base import DecodeError, HookAnswer, Intake
 from watchgate.agents.opencode import ADAPTER
 from watchgate.core.base.clock import Instant
 from watchgate.core.model.events import (
@@ -216,18 +216,18 @@ def test_a_denied_call_is_told_on_every_channel() -> None:
 def test_what_is_handed_back_prints_nothing(payload: dict[str, Any]) -> None:
     lane = Lane.GATE if "hook" in payload else Lane.RELAY
 
-    assert ADAPTER.answer(decoded(payload, lane), SayNothing("context")) == Answer()
+    assert ADAPTER.answer(decoded(payload, lane), SayNothing("context")) == HookAnswer()
 
 
 def test_nothing_is_told_where_nobody_waits() -> None:
-    assert ADAPTER.answer(decoded(PERMISSION), SayAllow()) == Answer()
+    assert ADAPTER.answer(decoded(PERMISSION), SayAllow()) == HookAnswer()
     idle = bus("session.idle", sessionID=SESSION)
-    assert ADAPTER.answer(decoded(idle, Lane.RELAY), SayDeny("no")) == Answer()
+    assert ADAPTER.answer(decoded(idle, Lane.RELAY), SayDeny("no")) == HookAnswer()
 
 
 def test_a_closed_gate_denies_and_the_other_lanes_hand_back() -> None:
     assert ADAPTER.closed("tool.execute.before", Lane.GATE, "broken").exit_code == 2
-    assert ADAPTER.closed("permission.asked", Lane.RELAY, "broken") == Answer()
+    assert ADAPTER.closed("permission.asked", Lane.RELAY, "broken") == HookAnswer()
 
 
 def test_a_sub_agents_session_is_shown_under_the_one_it_works_for() -> None:

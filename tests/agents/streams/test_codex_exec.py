@@ -8,7 +8,7 @@ import msgspec
 import pytest
 
 from tests.agents.streams.lines import AT, GUESS, command, item, one, read, source
-from tests.core.hooks.runs import told
+from tests.core.dispatch.hooks.runs import told
 from watchgate.agents import streams
 from watchgate.core.dispatch.presets import SDK_FIRST_MATCH
 from watchgate.core.model.events import Can, Lane, SessionChange, Text, ToolCall, ToolResult, Usage

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.agents.tables import DENY, HAL, TABLE, decoded, intake
-from watchgate.agents.base import Answer, DecodeError
+from watchgate.agents.base import DecodeError, HookAnswer
 from watchgate.agents.registry import closed_exit, closed_template
 from watchgate.agents.table import EventAnswers, EventRule, HookOutput, Table
 from watchgate.agents.table.adapter import TableAdapter
@@ -19,9 +19,9 @@ from watchgate.core.model.events import Lane
 from watchgate.core.model.verdicts import Reply, SayAllow, SayAnswer, SayDeny, SayNothing
 
 CALL: dict[str, Any] = {"call": {"name": "sh", "args": {"command": "ls"}}}
-NOTHING = Answer()
+NOTHING = HookAnswer()
 NO_EDIT = "The edited call was not run: HAL cannot be told another input. Deny it with a reason."
-DENIED = Answer(b'{"verdict":"no","why":"Not \\"here\\"."}', b'Not "here".\n', 2)
+DENIED = HookAnswer(b'{"verdict":"no","why":"Not \\"here\\"."}', b'Not "here".\n', 2)
 REASON = 'Not "here".'
 
 
@@ -29,18 +29,18 @@ REASON = 'Not "here".'
 @pytest.mark.parametrize(
     ("reply", "told"),
     [
-        (SayAllow(), Answer(b'{"verdict":"yes"}')),
-        (SayAllow(context="mind"), Answer(b'{"verdict":"yes","note":"mind"}')),
-        (SayAllow({"command": "id"}), Answer(b'{"verdict":"yes","args":{"command":"id"}}')),
-        (SayAllow({}), Answer(b'{"verdict":"yes","args":{}}')),
+        (SayAllow(), HookAnswer(b'{"verdict":"yes"}')),
+        (SayAllow(context="mind"), HookAnswer(b'{"verdict":"yes","note":"mind"}')),
+        (SayAllow({"command": "id"}), HookAnswer(b'{"verdict":"yes","args":{"command":"id"}}')),
+        (SayAllow({}), HookAnswer(b'{"verdict":"yes","args":{}}')),
         (SayDeny(REASON), DENIED),
-        (SayDeny("no", stop=True), Answer(b'{"verdict":"halt","why":"no"}', exit_code=2)),
+        (SayDeny("no", stop=True), HookAnswer(b'{"verdict":"halt","why":"no"}', exit_code=2)),
         (SayNothing(), NOTHING),
-        (SayNothing("mind"), Answer(b'{"on":"before","note":"mind"}')),
+        (SayNothing("mind"), HookAnswer(b'{"on":"before","note":"mind"}')),
         (SayAnswer((("yes",),)), NOTHING),
     ],
 )
-def test_an_event_that_can_be_told_all(reply: Reply, told: Answer, lane: Lane) -> None:
+def test_an_event_that_can_be_told_all(reply: Reply, told: HookAnswer, lane: Lane) -> None:
     assert HAL.answer(decoded("before", lane=lane, **CALL), reply) == told
 
 
@@ -48,12 +48,12 @@ def test_an_event_that_can_be_told_all(reply: Reply, told: Answer, lane: Lane) -
     ("reply", "told"),
     [
         (SayAllow(), NOTHING),
-        (SayAllow({"command": "id"}), Answer(stderr=f"{NO_EDIT}\n".encode(), exit_code=2)),
-        (SayDeny("no", stop=True), Answer(stderr=b"no\n", exit_code=2)),
+        (SayAllow({"command": "id"}), HookAnswer(stderr=f"{NO_EDIT}\n".encode(), exit_code=2)),
+        (SayDeny("no", stop=True), HookAnswer(stderr=b"no\n", exit_code=2)),
         (SayNothing("mind"), NOTHING),
     ],
 )
-def test_an_event_that_can_only_be_denied(reply: Reply, told: Answer) -> None:
+def test_an_event_that_can_only_be_denied(reply: Reply, told: HookAnswer) -> None:
     assert HAL.answer(decoded("shell", run={"line": "ls"}), reply) == told
 
 
@@ -87,7 +87,7 @@ def test_a_question_is_never_told_an_allow() -> None:
     event = asking.decode(b'{"hook_event_name":"form","session_id":"s"}', intake(Lane.RELAY))
 
     assert asking.answer(event, SayAllow()) == NOTHING
-    assert asking.answer(event, SayDeny("no")) == Answer(b'{"no":"no"}')
+    assert asking.answer(event, SayDeny("no")) == HookAnswer(b'{"no":"no"}')
 
 
 @pytest.mark.parametrize("reason", ["", " \n", "\ud800"])
@@ -119,13 +119,13 @@ def test_an_unreadable_payload_is_denied_on_the_gate_alone(native: str) -> None:
 
 
 def test_an_agent_that_says_how_an_event_is_denied_is_denied_so() -> None:
-    assert HAL.closed("shell", Lane.GATE, "no") == Answer(stderr=b"no\n", exit_code=2)
+    assert HAL.closed("shell", Lane.GATE, "no") == HookAnswer(stderr=b"no\n", exit_code=2)
 
 
 def test_a_table_without_any_denial_still_ends_closed() -> None:
     mute = TableAdapter(Table(name="x", title="X", events={"a": EventRule(kind="tool.pre")}))
 
-    assert mute.closed("a", Lane.GATE, "no") == Answer(stderr=b"no\n", exit_code=2)
+    assert mute.closed("a", Lane.GATE, "no") == HookAnswer(stderr=b"no\n", exit_code=2)
 
 
 @pytest.mark.parametrize("native", ["before", "asks", "shell", ""])

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.service.lookback import disk
+from tests.service.usage import disk
 from watchgate.agents.transcripts import CALL_READERS
 from watchgate.agents.transcripts.opencode_transcript import OpenCodeCalls, OpenCodeSession
 from watchgate.core.lookback.transcript_call import TranscriptCall

@@ -38,13 +38,13 @@ class Editor:
         return self.finish(number)
 
     def start(self, method: str, params: Json) -> int:
-        """Send a request and return at once with its number."""
+        """Sends a request and returns at once with its number."""
         self._last += 1
         self._send({"id": self._last, "method": method, "params": params})
         return self._last
 
     def finish(self, number: int) -> Json:
-        """Wait for the answer to a request."""
+        """Waits for the answer to a request."""
         answer = eventually(
             lambda: self._results.get(number, {}), f"the answer to request {number}"
         )

@@ -33,7 +33,7 @@ class Host:
         self._send({"type": "user", "message": {"role": "user", "content": PROMPT}})
 
     def finish(self) -> Json:
-        """Wait for the result of the prompt."""
+        """Waits for the result of the prompt."""
         return eventually(lambda: self._results, "the result of the prompt")[0]
 
     def _listen(self) -> None:

@@ -77,7 +77,7 @@ class Watchgate:
         return dict(self._environment)
 
     def run(self, *arguments: str) -> Done:
-        """Run one command to its end, as the registered program that the tests are."""
+        """Runs one command to its end, as the registered program that the tests are."""
         done = subprocess.run(
             [PROGRAM, *arguments],
             capture_output=True,
@@ -97,7 +97,7 @@ class Watchgate:
         return done.out
 
     def spawn(self, *arguments: str, log: Path) -> subprocess.Popen[bytes]:
-        """Start a command that goes on; what it prints goes to the file `log`."""
+        """Starts a command that goes on; what it prints goes to the file `log`."""
         with log.open("wb") as out, log.with_suffix(".err").open("wb") as err:
             return subprocess.Popen(
                 [PROGRAM, *arguments],
@@ -157,7 +157,7 @@ class Core:
         return [msgspec.json.decode(line, type=Held) for line in lines]
 
     def holds(self, count: int) -> list[Held]:
-        """Wait until this many requests are pending."""
+        """Waits until this many requests are pending."""
 
         def so_many() -> list[Held]:
             # A look at what the records tell costs nothing; each `ls` is a program of its own.
@@ -167,11 +167,11 @@ class Core:
         return eventually(so_many, f"{count} pending requests")
 
     def holds_one(self) -> Held:
-        """Wait for the one request that is pending."""
+        """Waits for the one request that is pending."""
         return self.holds(1)[0]
 
     def is_empty(self) -> None:
-        """Wait until nothing is pending."""
+        """Waits until nothing is pending."""
         eventually(lambda: not (self._waiting() or self.pending()), "no pending request")
 
     def _waiting(self) -> int:
@@ -188,7 +188,7 @@ class Core:
         return self._watchgate.run("deny", held.id, "--reason", reason)
 
     def hand_back(self, held: Held) -> Done:
-        """Leave the call to the agent's own rules."""
+        """Leaves the call to the agent's own rules."""
         return self._watchgate.run("handback", held.id)
 
     def records(self, kind: str) -> list[Json]:
@@ -202,7 +202,7 @@ class Core:
         return [json.loads(line) for line in lines]
 
     def turn_ends(self) -> None:
-        """Wait until the agent's turn is over, and with it everything about its calls."""
+        """Waits until the agent's turn is over, and with it everything about its calls."""
         eventually(lambda: self.records("turn.end"), "the end of the turn")
 
     def status(self) -> Json:
@@ -211,7 +211,7 @@ class Core:
         return status
 
     def record(self, kind: str, request: str) -> Json:
-        """Wait for the record of this kind about a request."""
+        """Waits for the record of this kind about a request."""
 
         def about_it() -> list[Json]:
             return [found for found in self.records(kind) if found["request"] == request]
@@ -219,16 +219,16 @@ class Core:
         return eventually(about_it, f"the record {kind} of {request}")[0]
 
     def signal(self, number: signal.Signals) -> None:
-        """Send a signal to the core's process."""
+        """Sends a signal to the core's process."""
         self._process.send_signal(number)
 
     def die(self) -> None:
-        """End the core without a chance to say goodbye."""
+        """Ends the core without a chance to say goodbye."""
         self._process.kill()
         self._process.wait()
 
     def stop(self) -> None:
-        """End the core in the proper way, and at once if that fails."""
+        """Ends the core in the proper way, and at once if that fails."""
         if self._process.poll() is None:
             self._watchgate.run("stop")
             try:

@@ -67,7 +67,7 @@ RUNS_CODE: Final = b"enablesCodeExecution:!0"
 
 
 def offered(session: AnySession, tools: dict[str, Json]) -> dict[str, list[str]]:
-    """Run the agent until it has asked its model once, and give each tool's fields by its name.
+    """Runs the agent until it has asked its model once, and gives each tool's fields by its name.
 
     `tools` is where its model keeps what it was offered.
     """
@@ -78,7 +78,7 @@ def offered(session: AnySession, tools: dict[str, Json]) -> dict[str, list[str]]
 
 
 def offer_every_tool(session: Session[A]) -> None:
-    """Have the agent offer its model at once what it would else find by a search."""
+    """Has the agent offer its model at once what it would else find by a search."""
     settings = _SETTINGS.get(session.agent.name)
     if settings:
         file = session.agent.hook_file(session.place)

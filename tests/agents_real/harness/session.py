@@ -63,7 +63,7 @@ class Session(Generic[A_co]):
         return file.read_text() if file.exists() else ""
 
     def start(self, *turns: Turn, options: tuple[str, ...] = ()) -> None:
-        """Start the agent without a terminal, with further options, and return at once."""
+        """Starts the agent without a terminal, with further options, and returns at once."""
         self._model.script = turns
         with (self.place.top / "agent.log").open("wb") as log:
             self._process = subprocess.Popen(
@@ -77,7 +77,7 @@ class Session(Generic[A_co]):
             )
 
     def finish(self) -> None:
-        """Wait until the agent has ended by itself."""
+        """Waits until the agent has ended by itself."""
         process = self._process
         assert process is not None, "the agent was not started"
         try:
@@ -87,7 +87,7 @@ class Session(Generic[A_co]):
         assert not self._model.faults, self._model.faults
 
     def play(self, *turns: Turn) -> None:
-        """Start the agent and wait for its end."""
+        """Starts the agent and waits for its end."""
         self.start(*turns)
         self.finish()
 
@@ -105,7 +105,7 @@ class Session(Generic[A_co]):
             yield opened
 
     def close(self) -> None:
-        """End the agent and everything that it started."""
+        """Ends the agent and everything that it started."""
         if self._process is not None and self._process.poll() is None:
             os.killpg(self._process.pid, signal.SIGKILL)
             self._process.wait()

@@ -31,7 +31,7 @@ class Terminal:
         self._environment = {"PATH": "/usr/bin:/bin", "HOME": str(place.home), "LANG": "C.UTF-8"}
 
     def run(self, *arguments: str) -> str:
-        """Run one tmux command and return what it printed."""
+        """Runs one tmux command and returns what it printed."""
         done = subprocess.run(
             [*self._command, *arguments],
             capture_output=True,
@@ -79,7 +79,7 @@ class Terminal:
         return re.search(pattern, self.screen()) is not None
 
     def wait_for(self, pattern: str) -> None:
-        """Wait until the screen matches; the failure shows the screen."""
+        """Waits until the screen matches; the failure shows the screen."""
         try:
             eventually(lambda: self.shows(pattern), f"{pattern!r} on the screen")
         except AssertionError as error:

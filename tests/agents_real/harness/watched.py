@@ -12,10 +12,10 @@ from tests.agents_real.harness.program import PROGRAM, Core, Held, Watchgate
 from tests.agents_real.harness.session import AnySession
 from tests.agents_real.harness.tmux import Terminal, terminal
 from tests.agents_real.harness.waiting import eventually
+from watchgate.agents.registry import agent_titles
 from watchgate.core.history.call_history import fold_history
 from watchgate.core.history.history_row import HistoryRow
 from watchgate.core.model.records import Record
-from watchgate.ui.source.agent_titles import title
 
 THERE = "needs you there"
 CURSOR = "\N{HEAVY RIGHT-POINTING ANGLE QUOTATION MARK ORNAMENT}"
@@ -38,18 +38,18 @@ class Watched:
         self._answers = 0
 
     def watch(self) -> None:
-        """Open a console: with it somebody is there to answer."""
+        """Opens a console: with it somebody is there to answer."""
         surroundings = self._watchgate.environment | {"TERM": "xterm-256color"}
         opened = terminal(self._watchgate.place, [str(PROGRAM)], surroundings)
         self.console = self._consoles.enter_context(opened)
         self.console.wait_for("Nothing has passed through it|without a gate|last min")
 
     def leave(self) -> None:
-        """Close the console."""
+        """Closes the console."""
         self._consoles.close()
 
     def begin(self, screen: Terminal) -> None:
-        """Take the agent's screen, and answer what it asks at its start in this mode."""
+        """Takes the agent's screen, and answers what it asks at its start in this mode."""
         self.screen = screen
         self.console.press("Down")  # a key says that somebody is at the console
         if self.mode.opening is not None:
@@ -73,7 +73,7 @@ class Watched:
         self.console.press("Escape")
         self.console.wait_for("last min +cost")
         assert said is not None
-        return said[1].removeprefix(f"{title(self.mode.agent)} ")
+        return said[1].removeprefix(f"{agent_titles()[self.mode.agent]} ")
 
     def outcome(self, word: str) -> str:
         """What the agent does by itself with the call that was held, which writes this word."""
@@ -119,7 +119,7 @@ class Watched:
         self.screen.press_till(self.mode.yes[-1], held, word)
 
     def let_end(self, word: str) -> None:
-        """Let a command that goes on come to its end."""
+        """Lets a command that goes on come to its end."""
         (self.agent.place.work / word).touch()
 
     def ran_ms(self, row: HistoryRow) -> float:

@@ -156,7 +156,7 @@ def test_the_table_of_the_commands_says_what_each_module_adds(group: str) -> Non
 
 
 def test_a_command_is_read_alike_alone_and_among_all() -> None:
-    alone, among = parser(["switch"]), parser()
+    alone, among = parser(["machine.switch"]), parser()
     for words in (["status", "--tmux"], ["--host", "off", "2h"]):
         assert vars(alone.parse_args(words)) == vars(among.parse_args(words))
     assert alone.parse_args([]).run is among.parse_args([]).run
@@ -164,7 +164,7 @@ def test_a_command_is_read_alike_alone_and_among_all() -> None:
 
 @pytest.mark.parametrize("words", [[], ["--host"]])
 def test_the_console_brings_no_other_command(words: list[str]) -> None:
-    assert list(_needed(words)) == ["console"]
+    assert list(_needed(words)) == ["console.console_command"]
 
 
 def test_a_word_that_is_no_command_is_held_against_all_of_them() -> None:
@@ -182,7 +182,7 @@ def test_a_command_brings_its_own_module_alone() -> None:
     )
     brought = set(run.stdout.splitlines()[-1].split())
     assert "watchgate.cli.machine.switch" in brought
-    others = {f"watchgate.cli.{group}" for group in GROUPS if group != "switch"}
+    others = {f"watchgate.cli.{group}" for group in GROUPS if group != "machine.switch"}
     assert not brought & {
         *others,
         "watchgate.core.gate.operator_decisions",

@@ -18,7 +18,7 @@ def user_file(name: str) -> Path:
 
 
 def run_with_no_reader(*words: str, of_complaints: bool = False) -> tuple[int, bytes]:
-    """Run a command whose reader has left before it begins."""
+    """Runs a command whose reader has left before it begins."""
     reader, writer = os.pipe()
     os.close(reader)
     command = [sys.executable, "-m", "watchgate", *words]

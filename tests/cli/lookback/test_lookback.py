@@ -11,7 +11,7 @@ import pytest
 
 from tests.cli.conftest import Cli
 from tests.cli.policy_files import NO_PUSH, own_policy
-from tests.service.lookback import disk
+from tests.service.usage import disk
 from watchgate.cli.base.printing import Exit
 from watchgate.cli.lookback import show_lookback
 from watchgate.core.lookback.lookback_report import LookbackReport

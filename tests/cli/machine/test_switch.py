@@ -52,7 +52,7 @@ def wrong(monkeypatch: pytest.MonkeyPatch) -> None:
     """A core starts, and nothing of what its gate rests on is as it should be."""
     found = TamperedData(part="hooks", path="/s.json", what="hooks were removed", mend="do this")
     gate = GateView(journal="disk full", tampered=(found, found))
-    monkeypatch.setattr(state, "started", lambda _record: gate)
+    monkeypatch.setattr(state, "gate_at_start", lambda _record: gate)
 
 
 def test_status_says_what_is_wrong_with_the_gate(cli: Cli, wrong: None, core: Core) -> None:
@@ -70,7 +70,7 @@ def test_status_says_what_is_wrong_with_the_gate(cli: Cli, wrong: None, core: Co
 def tried(monkeypatch: pytest.MonkeyPatch) -> None:
     """A core starts, and tells of an attempt at once."""
     found = TamperedData(part="attempt", path="", what="sh tried to allow it", mend="look")
-    monkeypatch.setattr(state, "started", lambda _record: GateView(tampered=(found,)))
+    monkeypatch.setattr(state, "gate_at_start", lambda _record: GateView(tampered=(found,)))
 
 
 def test_status_tells_of_an_attempt_as_an_alarm(cli: Cli, tried: None, core: Core) -> None:

@@ -7,8 +7,9 @@ from typing import Any
 from watchgate.cli.money.cost_rows import By, ModelUsage, UsageSum, grouped, totals, used
 from watchgate.cli.money.cost_table import cost_text, remarks, table, unreadable_words
 from watchgate.cli.money.follow_costs import changes
+from watchgate.core.usage.ledger_entries import LedgerRow
 from watchgate.core.usage.session_usage import ReportedUsage, Spent, Tokens
-from watchgate.core.usage.usage_calls import PICO, PICO_PER_NANO, Figures, LedgerRow
+from watchgate.core.usage.usage_calls import PICO, PICO_PER_NANO, Figures
 
 USD = PICO
 DAY = 20_759  # 2026-11-02

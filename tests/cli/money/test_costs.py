@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from tests.cli.conftest import Cli
-from tests.cli.costs.transcripts import line, prompt, transcript, write_prices
+from tests.cli.money.transcripts import line, prompt, transcript, write_prices
 from watchgate.cli.base.printing import Exit
 
 A, B = "aaaaaaaa-1111", "bbbbbbbb-2222"

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from tests.cli.conftest import Cli
-from tests.cli.costs.transcripts import line, transcript, write_prices
+from tests.cli.money.transcripts import line, transcript, write_prices
 from tests.service.scribe import Scribe, committed
 from watchgate.cli.money import follow_costs as costs_follow
 from watchgate.core.model.records import Draft, NoteData, UsageData

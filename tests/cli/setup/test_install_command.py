@@ -16,7 +16,7 @@ from watchgate.cli.base.printing import Exit, Stop
 from watchgate.cli.setup import install_command, uninstall_command
 from watchgate.link.paths import paths
 from watchgate.service.setup import hook_client
-from watchgate.service.setup.guarded_command import parse_command
+from watchgate.service.setup.forms.guarded_command import parse_command
 from watchgate.service.system.config_file import read_config
 
 

@@ -51,7 +51,7 @@ def user_file(name: str) -> Path:
 
 
 def fill(tmp_path: Path) -> None:
-    """Give every agent that keeps its hooks in a file one, each behind a link in another mode."""
+    """Gives every agent that keeps its hooks in a file one, each behind a link in another mode."""
     for at, name in enumerate(INSTALLABLE):
         setup = setup_of(ADAPTERS[name])
         if is_folder(setup):

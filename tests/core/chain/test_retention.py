@@ -74,7 +74,7 @@ def test_a_record_from_the_future_leaves_when_there_is_too_much() -> None:
 
 @pytest.mark.parametrize(
     ("size_bytes", "count"),
-    [(1, chain_walk.AT_MOST), (4 * MIB, chain_walk.AT_MOST_BYTES // (4 * MIB))],
+    [(1, chain_walk.MAX_LEAVING), (4 * MIB, chain_walk.MAX_LEAVING_BYTES // (4 * MIB))],
 )
 def test_one_checkpoint_lets_only_so_much_go_and_looks_at_no_more(
     size_bytes: int, count: int
@@ -123,7 +123,7 @@ def test_nothing_leaves_that_no_limit_calls_for(
         assert old or (over > 0 and freed < over + 16 * MIB // 10 + 1)
     if (
         len(gone) < len(records)
-        and sum(each.size_bytes for each in gone) < chain_walk.AT_MOST_BYTES
+        and sum(each.size_bytes for each in gone) < chain_walk.MAX_LEAVING_BYTES
     ):
         left = records[len(gone)]
         assert left.at >= NOW - 90 * DAY_US

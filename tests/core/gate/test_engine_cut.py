@@ -61,7 +61,7 @@ def test_a_client_that_was_answered_closed_while_it_waited_was_denied_and_not_wi
     assert "effect.contradicted" in world.send(post(shell("low", "c1")))
 
 
-def test_each_connection_of_a_hearing_has_its_own_record_of_how_it_ended() -> None:
+def test_each_connection_of_a_dispatch_has_its_own_record_of_how_it_ended() -> None:
     world = World(handlers=[GUARD])
     low(world, 1, lane=Lane.GATE_READ)
     low(world, 2)

@@ -7,10 +7,10 @@ import msgspec
 from tests.core.builders import other, post, pre, shell
 from tests.core.world import World
 from watchgate.core.dispatch.handlers import Handler
+from watchgate.core.model.call_row import CallRow
 from watchgate.core.model.events import Event, Lane
 from watchgate.core.model.records import Record
 from watchgate.core.model.verdicts import Abort, Allow, Block, Defer, Modify
-from watchgate.core.model.views import CallRow
 from watchgate.core.state.restore import restore
 from watchgate.core.state.state import State
 

@@ -8,7 +8,7 @@ import msgspec
 import pytest
 
 from tests.core.builders import START, sub
-from tests.core.grants.calls import allowed, asked, call, finding, judged, segments, tool
+from tests.core.gate.grants.calls import allowed, asked, call, finding, judged, segments, tool
 from watchgate.core.base.clock import Instant
 from watchgate.core.gate.effects import Effect, Emit
 from watchgate.core.gate.grant_book import Grants

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from tests.core.grants.calls import asked, call, finding, judged, segments, tool
+from tests.core.gate.grants.calls import asked, call, finding, judged, segments, tool
 from watchgate.core.gate.grant_rules import grantable, proposed, rules_of
 from watchgate.core.model.assessment import Assessment, Segment
 from watchgate.core.model.events import Tool

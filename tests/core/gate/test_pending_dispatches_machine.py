@@ -71,11 +71,11 @@ class HearingsMachine(RuleBasedStateMachine):
         self.allowed: dict[str, Any] = {}
 
     def waiting(self) -> list[RunHandler]:
-        open_hearings = self.world.engine.awaited
+        open_dispatches = self.world.engine.awaited
         return [
             ask
             for ask in self.world.asked
-            if ask.invoke.handler.id in open_hearings(ask.dispatch_id)
+            if ask.invoke.handler.id in open_dispatches(ask.dispatch_id)
         ]
 
     @rule(

@@ -10,8 +10,8 @@ import pytest
 from tests.core.builders import other, post, pre, resolved, shell
 from tests.core.world import World
 from watchgate.core.history.call_history import fold_history
+from watchgate.core.model.call_row import CallRow
 from watchgate.core.model.events import Event, ToolCall
-from watchgate.core.model.views import CallRow
 
 WHY = "it asks nobody when headless"
 

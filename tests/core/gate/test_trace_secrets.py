@@ -1,4 +1,4 @@
-"""A hearing's rows tell who said what and how it ran, never what the tool got or gave back."""
+"""A trace's rows tell who said what and how it ran, never what the tool got or gave back."""
 
 from __future__ import annotations
 

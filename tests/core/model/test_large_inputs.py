@@ -8,8 +8,8 @@ import pytest
 
 from watchgate.core.chain.hash_chain import START, Chain
 from watchgate.core.model.large_inputs import (
-    HOLDERS_KEPT,
     LARGE_BYTES,
+    MAX_HOLDERS,
     Holders,
     has_reference,
     resolved,
@@ -119,9 +119,9 @@ def test_a_record_that_could_not_be_sealed_holds_nothing(journal: Journal) -> No
 
 
 def test_no_more_than_so_many_are_remembered(journal: Journal) -> None:
-    for number in range(HOLDERS_KEPT):
+    for number in range(MAX_HOLDERS):
         journal.add("tool.pre", LARGE, call=f"n{number}")
-    assert HOLDERS_KEPT == 2_000
+    assert MAX_HOLDERS == 2_000
     assert not has_reference(journal.add("tool.post", LARGE).data)
 
 

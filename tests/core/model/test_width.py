@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.core.builders import START
-from tests.core.grants.calls import allowed, asked, call, finding, judged, segments, tool
+from tests.core.gate.grants.calls import allowed, asked, call, finding, judged, segments, tool
 from watchgate.core.gate.grant_book import Grants
 from watchgate.core.gate.grant_rules import why_no_grant
 from watchgate.core.model.assessment import Assessment

@@ -29,7 +29,7 @@ def judge_tool(
     policy: Policy | None = None,
     home: str = HOME,
 ) -> Assessment:
-    """Assess a call of this tool, by the shipped policy if no other is given.
+    """Assesses a call of this tool, by the shipped policy if no other is given.
 
     Args:
         name: The tool, as the agent calls it.
@@ -47,7 +47,7 @@ def judge_tool(
 def judge_command(
     command: str, cwd: str = CWD, policy: Policy | None = None, *, home: str = HOME
 ) -> Assessment:
-    """Assess a shell command."""
+    """Assesses a shell command."""
     return judge_tool("Bash", "shell", {"command": command}, cwd, policy, home)
 
 

@@ -8,7 +8,7 @@ from tests.core.policy.calls import CWD, HOME
 from watchgate.core.model.events import Tool
 from watchgate.core.policy.inputs.subject import EVERYTHING, Subject
 from watchgate.core.policy.judging.assess import assess
-from watchgate.core.policy.judging.call_paths import changed_paths
+from watchgate.core.policy.judging.written_files import changed_paths
 from watchgate.core.policy.rules.profiles import gate_action
 from watchgate.service.policies.policy_files import shipped
 

@@ -386,7 +386,7 @@ IN_FRONT = ["cd .. && ", "cd /opt/evil && ", "A=/opt/evil ", "/opt/evil/"]
 
 
 def is_held(command: str) -> bool:
-    """Tell whether a command is held where nobody sits there."""
+    """Tells whether a command is held where nobody sits there."""
     return gate_action("guard", judge_command(command), autonomous=True) == "hold"
 
 

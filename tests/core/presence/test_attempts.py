@@ -13,7 +13,7 @@ from watchgate.core.presence.attempts import (
     ALARM,
     ALARM_AFTER,
     FORGOTTEN_S,
-    KINDS_MOST,
+    MAX_KINDS,
     AttemptData,
     Attempts,
     doing,
@@ -72,12 +72,12 @@ def test_an_alarm_that_is_not_on_any_screen_is_recorded_at_once() -> None:
 
 def test_more_kinds_than_are_told_apart_are_counted_together() -> None:
     attempts, told = Attempts(), 0
-    for number in range(KINDS_MOST + 1_000):
+    for number in range(MAX_KINDS + 1_000):
         place = number, str(number)
         verb = ("off", "", "")
         found = attempts.refused(place, verb, "below", console=False, alarmed=True, now_s=0.0)
         told += found is not None
-    assert told == KINDS_MOST + len((1, 3, 10, 100, 1_000))
+    assert told == MAX_KINDS + len((1, 3, 10, 100, 1_000))
 
 
 def test_after_an_hour_it_counts_anew() -> None:
@@ -91,7 +91,7 @@ def test_after_an_hour_it_counts_anew() -> None:
 
 
 def test_the_constants_are_those_of_the_documentation() -> None:
-    assert (ALARM_AFTER, KINDS_MOST, FORGOTTEN_S) == (3, 100, 3_600.0)
+    assert (ALARM_AFTER, MAX_KINDS, FORGOTTEN_S) == (3, 100, 3_600.0)
 
 
 def actor(*names: str) -> Actor:

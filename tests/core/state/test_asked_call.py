@@ -6,14 +6,14 @@ import msgspec
 import pytest
 
 from tests.core.builders import permission, post, pre, shell
-from tests.core.gate.test_engine_hearings import gate
+from tests.core.gate.test_handler_dispatcher import gate
 from tests.core.world import World
 from watchgate.core.history.call_history import fold_history
 from watchgate.core.history.history_row import HistoryRow, lean
+from watchgate.core.model.call_row import AsAsked, CallRow
 from watchgate.core.model.events import Can, Event, Tool, ToolResult
 from watchgate.core.model.records import Record
 from watchgate.core.model.verdicts import Modify, SayAllow
-from watchgate.core.model.views import AsAsked, CallRow
 from watchgate.core.tools.tool_input import input_hash
 
 ASKED = AsAsked(summary="critical x", risk="critical", by="operator")

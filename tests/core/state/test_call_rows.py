@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from watchgate.core.model.views import CallRow
+from watchgate.core.model.call_row import CallRow
 from watchgate.core.state.call_rows import CallRows
 
 

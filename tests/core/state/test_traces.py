@@ -8,9 +8,9 @@ import msgspec
 
 from tests.core.state.test_restore import CALL, NOON_US
 from watchgate.core.filters.filter_fields import record_text
+from watchgate.core.model.call_row import CallRow
 from watchgate.core.model.records import Record, TraceData
 from watchgate.core.model.verdicts import Run, TraceRow
-from watchgate.core.model.views import CallRow
 from watchgate.core.state.restore import restore
 from watchgate.core.state.state import State
 from watchgate.core.state.traces import (

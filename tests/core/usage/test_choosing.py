@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.core.ledger.calls import call, ledger
+from tests.core.usage.calls import call, ledger
 from watchgate.core.usage.cost_choice import cost_is_lower_bound, cost_of, source_of
 from watchgate.core.usage.usage_calls import Figures
 from watchgate.core.usage.usage_summary import counted_rows, nano, total_figures

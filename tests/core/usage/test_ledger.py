@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
-from tests.core.ledger.calls import CHEAP, DAY_US, DEAR, TARIFFS, call, day_of, ledger
+from tests.core.usage.calls import CHEAP, DAY_US, DEAR, TARIFFS, call, day_of, ledger
 from watchgate.core.usage.ledger import Ledger
 from watchgate.core.usage.pricing import Rates, Tariff
 from watchgate.core.usage.usage_calls import Figures, UsageCall

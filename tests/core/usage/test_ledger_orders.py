@@ -9,7 +9,7 @@ import msgspec
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.core.ledger.calls import ledger
+from tests.core.usage.calls import ledger
 from watchgate.core.usage.ledger import Ledger
 from watchgate.core.usage.usage_calls import CountedCall, Figures, UsageCall
 
@@ -45,7 +45,7 @@ puts = st.builds(Put, st.sampled_from("abcde"), st.lists(calls, max_size=5))
 
 
 def apply(book: Ledger, put: Put, parents: dict[str, str]) -> None:
-    """Take in some calls; the files of `parents` are those of threads."""
+    """Takes in some calls; the files of `parents` are those of threads."""
     family: dict[str, Any] = {}
     if put.file in parents:
         family = {"thread": put.file, "parent": parents[put.file]}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from itertools import permutations
 
-from tests.core.ledger.calls import call
+from tests.core.usage.calls import call
 from watchgate.core.usage.ledger_entries import CallRecord, DedupedCall, same_calls
 from watchgate.core.usage.usage_calls import UsageCall
 

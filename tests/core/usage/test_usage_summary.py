@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from tests.core.ledger.calls import DAY_US, call, ledger
+from tests.core.usage.calls import DAY_US, call, ledger
 from watchgate.core.model.usage_records import CountedData
 from watchgate.core.usage.usage_calls import PICO_PER_NANO
 from watchgate.core.usage.usage_summary import (

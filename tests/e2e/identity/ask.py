@@ -12,7 +12,7 @@ from pathlib import Path
 
 
 def main() -> None:
-    """Ask, and write down what was answered."""
+    """Asks, and writes down what was answered."""
     place, out, *requests = sys.argv[1:]
     answers = []
     with socket.socket(socket.AF_UNIX) as core:

@@ -97,7 +97,7 @@ class Terminal:
         )
 
     def run(self, asking: Asking) -> Asking:
-        """Have the shell run it."""
+        """Has the shell run it."""
         self.type(asking.command)
         return asking
 

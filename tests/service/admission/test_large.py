@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from tests.service.desk import Desk, payload
 from tests.service.hub.test_ingest import Notes
 from tests.service.wire_frames import rest, served, until
-from watchgate.agents.base import Answer
+from watchgate.agents.base import HookAnswer
 from watchgate.agents.streams.stream_source import Source
 from watchgate.core.model.events import Lane
 from watchgate.service.admission.large_texts import (
@@ -107,7 +107,7 @@ async def test_a_large_frame_is_read_in_a_thread_while_others_are_answered(
         await until(lambda: hub.threads, "the large one")
         await small.send(frame_of(SMALL))
         await until(lambda: hub.conns, "the small one")
-        hub.conns[0].say(Answer(b"", b"", 0), None)
+        hub.conns[0].say(HookAnswer(b"", b"", 0), None)
         assert await rest(small)
         assert hub.kinds() == ["frame", "delivered"]
         hub.go_on.set()

@@ -173,7 +173,7 @@ def test_what_is_known_of_texts_outlasts_the_handlers_that_are_asked_first(
     desk.hub.ahead(frame.prepared)()
     desk.hub.take(frame, desk.conn())
     looked.clear()
-    ((hearing, _),) = desk.runs.asked
-    desk.hub.on_report(hearing, "guard", Report(verdict=Defer()))
+    ((dispatch_id, _),) = desk.runs.asked
+    desk.hub.on_report(dispatch_id, "guard", Report(verdict=Defer()))
     assert desk.hub.engine.broker.open
     assert [text for text in looked if len(text) > 256] == []

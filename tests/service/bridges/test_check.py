@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from tests.client.damage import damaged
-from watchgate.service.setup.guarded_command import HookClient
+from watchgate.service.setup.forms.guarded_command import HookClient
 from watchgate.service.setup.opencode_plugin import CHECK_NAME, NAME, check, contents
 
 NODE = shutil.which("node")

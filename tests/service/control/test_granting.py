@@ -8,8 +8,8 @@ from typing import Any
 import msgspec
 import pytest
 
+from tests.service.control.counter import AGENT, TERMINAL, Counter
 from tests.service.scribe import write_history
-from tests.service.verbs.counter import AGENT, TERMINAL, Counter
 from watchgate.core.model.standing_grant import GrantRule
 from watchgate.service.hub.grant_sync import load_grants
 from watchgate.service.system.process_table import Proc

@@ -8,7 +8,7 @@ import msgspec
 import pytest
 
 from tests.core.builders import pre
-from tests.core.grants.calls import FOLDER, asked, call, finding, judged, tool
+from tests.core.gate.grants.calls import FOLDER, asked, call, finding, judged, tool
 from tests.service.scribe import committed
 from watchgate.core.chain.hash_chain import Chain
 from watchgate.core.gate.grant_rules import exact_grant, grant_candidate

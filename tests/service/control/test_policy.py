@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.service.verbs.counter import AGENT, TERMINAL, Counter
+from tests.service.control.counter import AGENT, TERMINAL, Counter
 from watchgate.service.system.process_table import Proc
 
 

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from tests.service.verbs.counter import AGENT, TERMINAL, Counter
+from tests.service.control.counter import AGENT, TERMINAL, Counter
 from watchgate.service.control.caller import Caller
 from watchgate.service.system.process_table import Proc
 

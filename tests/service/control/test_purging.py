@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.service.control.counter import AGENT, TERMINAL, Counter
 from tests.service.past import Past
-from tests.service.verbs.counter import AGENT, TERMINAL, Counter
 from watchgate.service.control import operator_verbs
 from watchgate.service.system.process_table import Proc
 

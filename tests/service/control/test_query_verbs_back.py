@@ -11,8 +11,8 @@ import anyio
 import pytest
 
 from tests.core.state.test_state import HISTORY
+from tests.service.control.counter import Counter
 from tests.service.history.test_call_pages import written
-from tests.service.verbs.counter import Counter
 from tests.service.wire_frames import WAIT_S, until
 from watchgate.core.model.agent_state import AgentState
 from watchgate.link.protocol import Verb

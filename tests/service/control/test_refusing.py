@@ -7,7 +7,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from tests.service.verbs.counter import AGENT, TERMINAL, Counter
+from tests.service.control.counter import AGENT, TERMINAL, Counter
 from watchgate.core.presence.attempts import AttemptData, sentence
 from watchgate.core.secrets.redact import journal_json
 from watchgate.service.control.caller import Caller

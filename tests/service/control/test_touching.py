@@ -11,8 +11,8 @@ import msgspec
 import pytest
 
 from tests.security_key import SoftKey, software_key
+from tests.service.control.counter import Counter
 from tests.service.control.test_proof_verbs import BELOW, PIN, allowed, in_tmux
-from tests.service.verbs.counter import Counter
 from watchgate.core.presence.key_signature import ECDSA
 from watchgate.link.protocol import Challenge
 from watchgate.service.control.caller import Caller

@@ -10,8 +10,8 @@ import msgspec
 import pytest
 
 from tests.core.builders import START
+from tests.service.control.counter import AGENT, TERMINAL, Counter
 from tests.service.foreign import GOOD, install
-from tests.service.verbs.counter import AGENT, TERMINAL, Counter
 from watchgate.core.config.config import AgentsSection, Config
 from watchgate.core.model.events import Lane
 from watchgate.link.protocol import Refusal, Result, Verb

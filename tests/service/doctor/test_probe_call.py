@@ -8,12 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from watchgate.agents.base import Answer
+from watchgate.agents.base import HookAnswer
 from watchgate.agents.registry import adapter
 from watchgate.client import REASONS
 from watchgate.core.model.events import Lane
 from watchgate.service.doctor.probe_call import judge_answer, play_probe
-from watchgate.service.setup.guarded_command import InstalledCommand
+from watchgate.service.setup.forms.guarded_command import InstalledCommand
 from watchgate.service.wire.framing import PROBE_DENIAL
 
 CLAUDE = adapter("claude")
@@ -28,21 +28,21 @@ def installed(lane: str) -> InstalledCommand:
 @pytest.mark.parametrize(
     ("lane", "answer", "status"),
     [
-        ("gate", Answer(), "ok"),
+        ("gate", HookAnswer(), "ok"),
         ("gate", DENIED, "warn"),
-        ("gate", Answer(DENIED.stdout, DENIED.stderr, 0), "fail"),
-        ("gate", Answer(b"", b"watchgate: the hook client is missing", 2), "fail"),
-        ("gate", Answer(b"hello\n" + DENIED.stdout, b"x", 2), "fail"),
-        ("gate", Answer(b'{"hookSpecificOutput": []}', b"x", 2), "fail"),
-        ("gate", Answer(b"", b"", 1), "fail"),
-        ("gate-read", Answer(), "ok"),
-        ("gate-read", Answer(DENIED.stdout, DENIED.stderr, 0), "warn"),
+        ("gate", HookAnswer(DENIED.stdout, DENIED.stderr, 0), "fail"),
+        ("gate", HookAnswer(b"", b"watchgate: the hook client is missing", 2), "fail"),
+        ("gate", HookAnswer(b"hello\n" + DENIED.stdout, b"x", 2), "fail"),
+        ("gate", HookAnswer(b'{"hookSpecificOutput": []}', b"x", 2), "fail"),
+        ("gate", HookAnswer(b"", b"", 1), "fail"),
+        ("gate-read", HookAnswer(), "ok"),
+        ("gate-read", HookAnswer(DENIED.stdout, DENIED.stderr, 0), "warn"),
         ("gate-read", DENIED, "warn"),
-        ("observe", Answer(), "ok"),
+        ("observe", HookAnswer(), "ok"),
         ("observe", DENIED, "fail"),
     ],
 )
-def test_an_answer_is_judged_by_its_form(lane: str, answer: Answer, status: str) -> None:
+def test_an_answer_is_judged_by_its_form(lane: str, answer: HookAnswer, status: str) -> None:
     check = judge_answer("name", CLAUDE, installed(lane), answer)
 
     assert check.status == status

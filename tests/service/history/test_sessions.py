@@ -40,7 +40,7 @@ def test_every_session_is_listed_the_newest_first(some: Path) -> None:
 
 def test_the_records_of_a_session_are_all_of_them_in_their_order(some: Path) -> None:
     for agent, session in set(OF):
-        found = [record.seq for record in recorded_sessions.session_records(some, agent, session)]
+        found = [record.seq for record in recorded_sessions.records_of(some, agent, session)]
         assert found == [r.seq for r in RECORDS if (r.agent, r.session) == (agent, session)]
 
 
@@ -51,7 +51,7 @@ def test_the_records_of_some_kinds_wherever_they_are(some: Path) -> None:
     assert list(index_query.records_of_kinds(some, wanted, 9, 8)) == []
 
 
-def test_one_session_is_not_another_that_begins_so(journal: Path) -> None:
-    assert list(recorded_sessions.session_records(journal, "claude", "on")) == []
-    remove_index(journal)
-    assert record_pages.search(journal, parse("session:on"), 5)["records"] == []
+def test_one_session_is_not_another_that_begins_so(some: Path) -> None:
+    assert recorded_sessions.records_of(some, "claude", "on") == []
+    remove_index(some)
+    assert record_pages.search(some, parse("session:on"), 5)["records"] == []

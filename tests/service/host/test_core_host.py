@@ -14,7 +14,7 @@ from anyio.abc import SocketStream
 from tests.core.builders import START
 from tests.service.desk import payload
 from tests.service.wire_frames import rest, until
-from watchgate.agents.base import Answer, Intake
+from watchgate.agents.base import HookAnswer, Intake
 from watchgate.agents.claude import ClaudeAdapter
 from watchgate.agents.registry import ADAPTERS
 from watchgate.core.chain.hash_chain import Chain
@@ -78,11 +78,6 @@ class Place:
 
     def records(self) -> list[Any]:
         return list(journal_reader.read(self.paths.journal, 1, 10_000))
-
-
-@pytest.fixture
-def place(runtime_dir: Path, state_dir: Path) -> Place:
-    return Place(runtime_dir, state_dir)
 
 
 async def pending(client: ControlClient) -> list[dict[str, Any]]:
@@ -324,7 +319,7 @@ class Broken(ClaudeAdapter):
             raise RuntimeError("a bug in decode")
         return super().decode(payload, intake)
 
-    def answer(self, event: Event, reply: Any) -> Answer:
+    def answer(self, event: Event, reply: Any) -> HookAnswer:
         if event.tool is not None and "answer" in str(event.tool.input):
             raise KeyError("a bug in answer")
         return super().answer(event, reply)
@@ -374,7 +369,7 @@ async def test_numbers_beyond_64_bits_are_carried(place: Place) -> None:
 
 async def test_a_slow_console_gets_a_gap_and_can_fetch_it(place: Place) -> None:
     async with place.running():
-        async with connect(place.paths.control_socket, pushes_kept=1) as slow:
+        async with connect(place.paths.control_socket, max_pushes=1) as slow:
             await slow.attach()
             text = "x" * 60_000
             async with await anyio.connect_unix(place.paths.ingest_socket) as stream:

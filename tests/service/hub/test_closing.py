@@ -1,13 +1,13 @@
 from __future__ import annotations
 
-from watchgate.agents.base import Answer
+from watchgate.agents.base import HookAnswer
 from watchgate.agents.registry import ADAPTERS
 from watchgate.core.model.events import Lane
 from watchgate.service.hub.hook_frames import deny_on_failure
 from watchgate.service.wire.framing import FrameHead
 
 
-def closed(lane: Lane, *, agent: str = "claude", strict: bool = False) -> Answer | None:
+def closed(lane: Lane, *, agent: str = "claude", strict: bool = False) -> HookAnswer | None:
     head = FrameHead(agent=agent, lane=lane, length=0, native="PreToolUse")
     return deny_on_failure(head, "it broke", adapters=ADAPTERS, strict=strict)
 
@@ -21,13 +21,13 @@ def test_a_gate_is_denied_in_the_agents_own_words() -> None:
 
 
 def test_the_other_lanes_that_wait_are_handed_back() -> None:
-    assert closed(Lane.GATE_READ) == Answer()
-    assert closed(Lane.RELAY) == Answer()
+    assert closed(Lane.GATE_READ) == HookAnswer()
+    assert closed(Lane.RELAY) == HookAnswer()
 
 
 def test_strict_closes_reads_as_well() -> None:
     assert closed(Lane.GATE_READ, strict=True) == closed(Lane.GATE)
-    assert closed(Lane.RELAY, strict=True) == Answer()
+    assert closed(Lane.RELAY, strict=True) == HookAnswer()
 
 
 def test_an_observer_is_told_nothing() -> None:
@@ -40,4 +40,4 @@ def test_without_an_adapter_the_gate_is_denied_by_exit_code_and_reason() -> None
     assert unknown == headless
     assert unknown is not None
     assert (unknown.stdout, unknown.exit_code) == (b"", 2)
-    assert closed(Lane.RELAY, agent="hal") == Answer()
+    assert closed(Lane.RELAY, agent="hal") == HookAnswer()

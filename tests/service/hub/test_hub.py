@@ -4,15 +4,12 @@ import json
 from collections.abc import Callable
 from typing import Any
 
-import msgspec
 import pytest
 
 from tests.service.desk import Desk, payload
-from watchgate.agents.base import Answer, Intake
+from watchgate.agents.base import HookAnswer, Intake
 from watchgate.agents.claude import ClaudeAdapter
-from watchgate.agents.streams.stream_source import Source
 from watchgate.core.model.events import Event, Lane
-from watchgate.core.model.records import Draft
 from watchgate.core.model.verdicts import Reply, SayAllow
 from watchgate.service.hub.hub import Hub
 from watchgate.service.hub.interfaces import PendingReply
@@ -153,7 +150,7 @@ def test_an_allow_is_not_told_for_a_call_that_was_seen_to_run_before_the_disk_ha
     desk.send("high", Lane.OBSERVE, event="PostToolUse")
     desk.paper.written()
     assert desk.last("effect.undelivered")["word"] == "answered-elsewhere"
-    assert conn.answer == Answer()
+    assert conn.answer == HookAnswer()
 
 
 def test_observed_hooks_that_cannot_be_read_are_kept_among_the_others() -> None:
@@ -235,7 +232,7 @@ def test_an_unreadable_payload_is_kept_and_answered_as_its_lane_fails(
     if closed:
         assert "unreadable payload" in denied(conn)
     else:
-        assert conn.answer == Answer()
+        assert conn.answer == HookAnswer()
 
 
 @pytest.mark.parametrize("event", ["PreToolUseOfNextYear", "PostToolUse", "Stop"])
@@ -274,7 +271,7 @@ def test_a_lost_journal_closes_what_waits_and_says_when_it_is_back() -> None:
     assert denied(desk.send("make", call="c2"))
     desk.hub.journal_state("")
     assert desk.last("policy.journal")["detail"] == "ok"
-    assert desk.send("make", call="c3").answer == Answer()
+    assert desk.send("make", call="c3").answer == HookAnswer()
 
 
 def test_without_room_observations_are_counted_and_gates_still_asked() -> None:
@@ -341,7 +338,7 @@ def test_a_fault_of_ours_after_an_allow_undoes_it() -> None:
 class Tongueless(ClaudeAdapter):
     """An adapter whose answers fail."""
 
-    def answer(self, event: Event, reply: Reply) -> Answer:
+    def answer(self, event: Event, reply: Reply) -> HookAnswer:
         raise KeyError("no words")
 
 
@@ -356,99 +353,6 @@ def test_an_answer_that_cannot_be_put_into_words_is_the_closed_one() -> None:
     desk.hub.delivered(conn, ok=True)
     assert "effect.sent" not in desk.kinds(), "nobody was told of the allow"
     assert other.answer is None
-
-
-def line(**fields: Any) -> bytes:
-    whole = {"watchgate": 1, "agent": "acp", "session": "s", "kind": "tool.pre", **fields}
-    return msgspec.json.encode(whole) + b"\n"
-
-
-SOURCE = Source("pid 7 at 10:00:00", pid=7)
-
-
-class Stream:
-    """The connections that a stream of lines was given, one for each request."""
-
-    def __init__(self, desk: Desk) -> None:
-        self._desk = desk
-        self.conns: list[PendingReply] = []
-
-    def __call__(self) -> PendingReply:
-        self.conns.append(self._desk.conn())
-        return self.conns[-1]
-
-    def said(self) -> list[dict[str, Any]]:
-        return [json.loads(c.answer.stdout) for c in self.conns if c.answer is not None]
-
-
-def ask(command: str, number: int) -> bytes:
-    shell = {"tool": "sh", "tool_class": "shell", "input": {"command": command}}
-    return line(**shell, call_id=str(number), ask=True, id=number)
-
-
-def test_a_request_in_a_line_is_held_and_answered_with_its_id() -> None:
-    desk = Desk()
-    stream = Stream(desk)
-    list(desk.hub.lines(line(kind="prompt.submit", text="hi") + ask("high", 5), SOURCE, stream))
-    (conn,) = stream.conns
-    desk.decide(conn, "deny", reason="no")
-    (said,) = stream.said()
-    assert (said["id"], said["decision"]) == (5, "deny")
-    assert "no" in said["reason"]
-
-
-def test_a_request_that_cannot_be_read_is_answered_closed() -> None:
-    desk = Desk()
-    stream = Stream(desk)
-    list(desk.hub.lines(line(ask=True, id="x", tool_class="spaceship"), SOURCE, stream))
-    (said,) = stream.said()
-    assert (said["id"], said["decision"]) == ("x", "deny")
-    assert "unreadable request" in said["reason"]
-    assert desk.kinds() == ["unknown"]
-
-
-def test_a_line_that_we_fail_over_takes_no_other_with_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    desk = Desk()
-    stream = Stream(desk)
-    receive = desk.hub.engine.receive
-
-    def failing(event: Event, conn: int, now: Any) -> Any:
-        if event.session == "bad":
-            raise ValueError("lone surrogates")
-        return receive(event, conn, now)
-
-    monkeypatch.setattr(desk.hub.engine, "receive", failing)
-    bad = line(kind="message", session="bad") + line(session="bad", tool="sh", ask=True, id=1)
-    list(desk.hub.lines(bad + line(kind="message", text="after"), SOURCE, stream))
-    assert [said["decision"] for said in stream.said()] == ["deny"]
-    assert desk.kinds() == ["notice", "notice", "message"]
-    assert "lone surrogates" not in desk.last("notice")["detail"], "its text may come from outside"
-    assert "ValueError" in desk.last("notice")["detail"]
-
-
-def test_a_record_that_cannot_be_sealed_leaves_the_order_of_the_others(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    desk = Desk()
-    seal = desk.hub.recorder.chain.seal
-
-    def failing(draft: Draft) -> Any:
-        if draft.session == "bad":
-            raise TypeError("no JSON form")
-        return seal(draft)
-
-    monkeypatch.setattr(desk.hub.recorder.chain, "seal", failing)
-    sent = [line(kind="message", session=name) for name in ("a", "bad", "b")]
-    list(desk.hub.lines(b"".join(sent), SOURCE, Stream(desk)))
-    assert desk.kinds() == ["message", "message", "notice"]
-    assert [row.seq for row in desk.paper.rows] == [1, 2, 3]
-    assert desk.hub.recorder.state.seq == 3
-
-
-def test_an_oversized_line_leaves_a_marker() -> None:
-    desk = Desk()
-    desk.hub.oversized_line(5_000_000, 7)
-    assert desk.last("notice")["detail"] == "5000000 bytes dropped, pid 7"
 
 
 def test_the_agent_above_a_client_is_known_while_its_request_waits_and_after() -> None:

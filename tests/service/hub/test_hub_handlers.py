@@ -18,8 +18,8 @@ AGENT = Proc(pid=900, start="5", comm="agent")
 
 
 def says(desk: Desk, verdict: Any, number: int = 0) -> None:
-    hearing, invoke = desk.runs.asked[number]
-    desk.hub.on_report(hearing, invoke.handler.id, Report(verdict=verdict))
+    dispatch_id, invoke = desk.runs.asked[number]
+    desk.hub.on_report(dispatch_id, invoke.handler.id, Report(verdict=verdict))
 
 
 def test_a_handler_is_run_and_its_word_answers_the_client() -> None:

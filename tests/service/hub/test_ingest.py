@@ -11,7 +11,7 @@ import pytest
 from anyio.abc import SocketStream
 
 from tests.service.wire_frames import is_root, knock_as_nobody, rest, served, until
-from watchgate.agents.base import Answer
+from watchgate.agents.base import HookAnswer
 from watchgate.agents.streams.stream_source import Source
 from watchgate.core.base.clock import Instant
 from watchgate.core.secrets.secret_finder import SecretsByText
@@ -59,15 +59,15 @@ class Notes:
 
     def bad_frame(self, head: FrameHead | None, why: str, conn: PendingReply) -> None:
         self.heard.append(("bad", why))
-        conn.say(Answer(b"", b"closed", 2), None)
+        conn.say(HookAnswer(b"", b"closed", 2), None)
 
     def failed(self, fault: str, conn: PendingReply, head: FrameHead | None = None) -> None:
         self.heard.append(("failed", fault))
-        conn.say(Answer(b"", b"failed", 2), None)
+        conn.say(HookAnswer(b"", b"failed", 2), None)
 
     def turned_away(self, head: FrameHead | None, why: str, conn: PendingReply) -> None:
         self.heard.append(("turned away", why))
-        conn.say(Answer(b"", b"closed", 2), None)
+        conn.say(HookAnswer(b"", b"closed", 2), None)
 
     def delivered(self, conn: PendingReply, *, ok: bool) -> None:
         self.heard.append(("delivered", ok))
@@ -121,7 +121,7 @@ async def test_a_frame_is_handed_over_whole_and_its_answer_written(hub: Notes, p
         await peer.send(FRAME)
         conn = await connected(hub)
         assert conn.pid == os.getpid()
-        conn.say(Answer(b"out", b"err", 2), "r1")
+        conn.say(HookAnswer(b"out", b"err", 2), "r1")
         assert await rest(peer) == b"2 3 3\nouterr"
         await until(lambda: ("delivered", True) in hub.heard, "delivery")
     assert hub.heard[0] == ("frame", b"{}")
@@ -140,8 +140,8 @@ async def test_only_the_first_answer_counts(hub: Notes, path: Path) -> None:
     async with served(path, Ingest(hub).handle), await anyio.connect_unix(path) as peer:
         await peer.send(FRAME)
         conn = await connected(hub)
-        conn.say(Answer(b"one"), None)
-        conn.say(Answer(b"two"), None)
+        conn.say(HookAnswer(b"one"), None)
+        conn.say(HookAnswer(b"two"), None)
         assert await rest(peer) == b"0 3 0\none"
 
 
@@ -205,7 +205,7 @@ async def test_a_fault_of_ours_is_answered_closed_and_the_next_client_served(
         hub.fails = False
         async with await anyio.connect_unix(path) as peer:
             await peer.send(FRAME)
-            (await connected(hub)).say(Answer(b"fine"), None)
+            (await connected(hub)).say(HookAnswer(b"fine"), None)
             assert await rest(peer) == b"0 4 0\nfine"
 
 
@@ -240,8 +240,8 @@ async def test_cw_b19_requests_are_answered_on_their_own_stream_also_after_a_hal
         await peer.send(b'{"ask": 1}\n{"ask": 2}\n')
         await peer.send_eof()
         await connected(hub, 2)
-        hub.conns[1].say(Answer(b"second\n"), None)
-        hub.conns[0].say(Answer(b"first\n"), None)
+        hub.conns[1].say(HookAnswer(b"second\n"), None)
+        hub.conns[0].say(HookAnswer(b"first\n"), None)
         assert await rest(peer) == b"second\nfirst\n"
         await until(lambda: hub.kinds().count("delivered") == 2, "both deliveries")
 
@@ -252,7 +252,7 @@ async def test_a_stream_that_breaks_withdraws_its_requests(hub: Notes, path: Pat
             peer.connect(str(path))
             peer.sendall(b'{"ask": 1}\n{"ask": 2}\n')
             await connected(hub, 2)
-            hub.conns[0].say(Answer(b"an answer that is never read"), None)
+            hub.conns[0].say(HookAnswer(b"an answer that is never read"), None)
             await until(lambda: "delivered" in hub.kinds(), "the first answer")
             # Closing with something unread resets the connection.
         await until(lambda: ("hung up", hub.conns[1].number) in hub.heard, "the withdrawal")

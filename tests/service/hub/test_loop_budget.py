@@ -28,7 +28,7 @@ Hand = Callable[[bytes, SecretsByText], Iterator[None]]
 
 
 def at_once(take: Callable[[bytes], object]) -> Hand:
-    """Take a piece in one step."""
+    """Takes a piece in one step."""
 
     def hand(piece: bytes, _secrets: SecretsByText) -> Iterator[None]:
         take(piece)

@@ -29,9 +29,9 @@ class Paper:
     path = Path("/state/journal.db")
 
     def __init__(self) -> None:
-        self.asked: list[Callable[[bool], None]] = []
+        self.asked: list[Callable[[bool], object]] = []
 
-    def commit(self, callback: Callable[[bool], None]) -> None:
+    def commit(self, callback: Callable[[bool], object]) -> None:
         self.asked.append(callback)
 
 

@@ -8,7 +8,7 @@ import anyio.lowlevel
 import pytest
 
 from watchgate.service.identity import agent_processes
-from watchgate.service.identity.agent_processes import ACCOUNTED_KEPT, AgentProcesses, AgentsOnDisk
+from watchgate.service.identity.agent_processes import MAX_ACCOUNTED, AgentProcesses, AgentsOnDisk
 from watchgate.service.system.process_table import Proc
 
 FIRST = Proc(30, "300", "claude")
@@ -77,7 +77,7 @@ async def test_more_sessions_of_one_are_on_the_disk_in_a_moment(core: Core) -> N
 async def test_nobody_takes_another_off_the_disk_by_naming_its_sessions(core: Core) -> None:
     await core.asks(FIRST)
     assert await core.asks(SECOND) == {30, 31}
-    for number in range(ACCOUNTED_KEPT + 1):
+    for number in range(MAX_ACCOUNTED + 1):
         core.askers.note_agent(SECOND, ("claude", f"s{number}"))
     assert await core.asks(Proc(32, "320", "amp"), "t") == {30, 31, 32}
 

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from watchgate.service.identity.standing import AgentSide, Chain, leader_of, standing_of
+from watchgate.service.identity.standing import AgentSide, Ancestry, leader_of, standing_of
 from watchgate.service.system.process_table import Proc
 
 INIT = Proc(1, "1", "systemd", sid=1)
@@ -20,7 +20,7 @@ def client(start: str = "900", sid: int = 25, tty: int = 6) -> Proc:
     return Proc(CLIENT_PID, start, "watchgate", sid=sid, tty=tty)
 
 
-def older_tab() -> Chain:
+def older_tab() -> Ancestry:
     """In a tab that was open before the agent, of the same window."""
     return client(), Proc(25, "250", "bash", sid=25, tty=6), WINDOW, USERS, INIT
 
@@ -128,7 +128,7 @@ LOCKED = {
 
 
 @pytest.mark.parametrize("chain", LOCKED.values(), ids=LOCKED)
-def test_a_terminal_in_which_an_agent_could_have_started_it_is_locked(chain: Chain) -> None:
+def test_a_terminal_in_which_an_agent_could_have_started_it_is_locked(chain: Ancestry) -> None:
     found = standing_of(chain, AGENTS)
     assert found.standing == "locked"
     assert found.why
@@ -158,7 +158,7 @@ ADRIFT = {
 
 
 @pytest.mark.parametrize("chain", ADRIFT.values(), ids=ADRIFT)
-def test_what_an_agent_could_have_set_adrift_may_let_nothing_run(chain: Chain) -> None:
+def test_what_an_agent_could_have_set_adrift_may_let_nothing_run(chain: Ancestry) -> None:
     assert standing_of(chain, AGENTS).standing == "adrift"
 
 
@@ -240,7 +240,7 @@ def test_where_no_sessions_are_told_the_terminal_is_known_by_its_number() -> Non
 
 
 @st.composite
-def chains(draw: st.DrawFn) -> Chain:
+def chains(draw: st.DrawFn) -> Ancestry:
     """Any way up: names, ages, sessions and terminals as they come."""
     length = draw(st.integers(0, 5))
     made = [
@@ -259,7 +259,7 @@ def chains(draw: st.DrawFn) -> Chain:
 
 
 @given(chains(), st.integers(1, 600), st.integers(1, 600))
-def test_no_agent_more_ever_makes_anybody_stand_better(chain: Chain, one: int, two: int) -> None:
+def test_no_agent_more_ever_makes_anybody_stand_better(chain: Ancestry, one: int, two: int) -> None:
     order = ["below", "adrift", "locked", "clear"]
     first = (Proc(30, str(one), "claude"),)
     second = (Proc(31, str(two), "codex"),)
@@ -271,7 +271,7 @@ def test_no_agent_more_ever_makes_anybody_stand_better(chain: Chain, one: int, t
 
 
 @given(chains(), st.integers(1, 600))
-def test_whoever_is_clear_has_no_younger_leader_above(chain: Chain, start: int) -> None:
+def test_whoever_is_clear_has_no_younger_leader_above(chain: Ancestry, start: int) -> None:
     if (
         standing_of(chain, AgentSide(agents=((Proc(30, str(start), "claude"),),))).standing
         == "clear"

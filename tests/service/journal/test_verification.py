@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from tests.service.past import Past, resealed
 from watchgate.core.chain.chain_walk import KIND as CHECKPOINT
-from watchgate.core.chain.hash_chain import Chain, Head, JournalRow, Verdict
+from watchgate.core.chain.hash_chain import Chain, Head, JournalRow, Verification
 from watchgate.core.model.records import CheckpointData, Draft
 from watchgate.core.secrets.redact import journal_json
 from watchgate.service.journal import journal_reader
@@ -57,8 +57,8 @@ def path(tmp_path: Path) -> Path:
     return tmp_path / "journal" / "journal.db"
 
 
-def after(past: Past, path: Path, rows: list[JournalRow]) -> Verdict:
-    """The verdict on a journal whose rows were exchanged for these."""
+def after(past: Past, path: Path, rows: list[JournalRow]) -> Verification:
+    """The verification on a journal whose rows were exchanged for these."""
     return verify_journal(past.written(path, rows))
 
 
@@ -68,20 +68,20 @@ def unaccounted(rows: list[JournalRow]) -> int:
     return max((each["removed_to"] for each in told), default=0) + 1
 
 
-def named(verdict: Verdict) -> int:
-    assert verdict.problem is not None
-    return verdict.problem.seq
+def named(verification: Verification) -> int:
+    assert verification.problem is not None
+    return verification.problem.seq
 
 
 @EXAMPLES
 @given(past=PASTS)
 def test_a_past_that_the_core_alone_made_is_sound(past: Past, path: Path) -> None:
-    verdict = verify_journal(past.written(path))
+    verification = verify_journal(past.written(path))
     last = past.rows[-1]
-    assert (verdict.problem, verdict.unheaded) == (None, 0)
-    assert (verdict.count, verdict.head) == (len(past.rows), Head(last.seq, last.hash))
-    assert verdict.start == Head(past.rows[0].seq - 1, past.rows[0].prev)
-    assert verdict.purged == sum(row.data is None for row in past.rows)
+    assert (verification.problem, verification.unheaded) == (None, 0)
+    assert (verification.count, verification.head) == (len(past.rows), Head(last.seq, last.hash))
+    assert verification.start == Head(past.rows[0].seq - 1, past.rows[0].prev)
+    assert verification.purged == sum(row.data is None for row in past.rows)
 
 
 @EXAMPLES
@@ -160,12 +160,12 @@ def test_an_inserted_or_doubled_record_names_itself_or_the_next(
     if forged:
         added = resealed(added, prev=before.hash)
     later = [msgspec.structs.replace(row, seq=row.seq + 1) for row in rows[index:]]
-    verdict = after(past, path, [*rows[:index], added, *later])
+    verification = after(past, path, [*rows[:index], added, *later])
     if forged and not later:
         # Nothing but the head file knows which record is the newest.
-        assert verdict.unheaded == 1
+        assert verification.unheaded == 1
     else:
-        assert named(verdict) == added.seq + forged
+        assert named(verification) == added.seq + forged
 
 
 @EXAMPLES
@@ -241,8 +241,8 @@ def test_what_a_removal_that_was_cut_short_left_is_sound_until_it_is_gone(path: 
         for _ in range(6):
             past.note("a")
         past.let_go(4, gone)
-        verdict = verify_journal(past.written(path))
-        assert (verdict.problem, verdict.start.seq) == (None, gone)
+        verification = verify_journal(past.written(path))
+        assert (verification.problem, verification.start.seq) == (None, gone)
 
 
 def anchors(past: Past) -> list[Head]:
@@ -274,24 +274,24 @@ def test_an_anchor_finds_a_history_that_was_written_anew_with_its_head_file(
     past.written(path)
     assert verify_journal(path).problem is None
     assert verify_journal(path, anchors=known[:3]).problem is None
-    verdict = verify_journal(path, anchors=[*reversed(known)])
-    assert verdict.problem is not None
-    assert verdict.problem.message == (
+    verification = verify_journal(path, anchors=[*reversed(known)])
+    assert verification.problem is not None
+    assert verification.problem.message == (
         "record 4 has another hash than its anchor says: it, or what stands before it, "
         "was written anew"
     )
-    assert (verdict.count, verdict.head) == (3, known[2])
+    assert (verification.count, verification.head) == (3, known[2])
 
 
 def test_an_anchor_finds_a_tail_that_was_cut_with_its_head_file(past: Past, path: Path) -> None:
     known = anchors(past)
     past.rows = past.rows[:5]
-    verdict = verify_journal(past.written(path), anchors=known[-1:])
-    assert verdict.problem is not None
-    assert verdict.problem.message == (
+    verification = verify_journal(past.written(path), anchors=known[-1:])
+    assert verification.problem is not None
+    assert verification.problem.message == (
         "record 7 is missing: an anchor names it, the last one is record 5"
     )
-    assert (named(verdict), verdict.count) == (6, 5)
+    assert (named(verification), verification.count) == (6, 5)
 
 
 def test_an_anchor_of_a_record_that_was_removed_is_said_to_be_too_old(
@@ -299,8 +299,8 @@ def test_an_anchor_of_a_record_that_was_removed_is_said_to_be_too_old(
 ) -> None:
     known = anchors(past)
     past.let_go(4, 4)
-    verdict = verify_journal(past.written(path), anchors=known)
-    assert (verdict.problem, verdict.older) == (None, tuple(known[:3]))
+    verification = verify_journal(past.written(path), anchors=known)
+    assert (verification.problem, verification.older) == (None, tuple(known[:3]))
     wrong = Head(4, "0" * 64)
     assert named(verify_journal(path, anchors=[wrong])) == 4, "the first kept record names this one"
 
@@ -317,8 +317,8 @@ def test_text_that_is_no_utf_8_is_named_by_its_record(past: Past, path: Path) ->
 
 
 def test_an_empty_journal_is_sound(path: Path) -> None:
-    verdict = verify_journal(Past().written(path))
-    assert (verdict.count, verdict.problem) == (0, None)
+    verification = verify_journal(Past().written(path))
+    assert (verification.count, verification.problem) == (0, None)
 
 
 def test_progress_is_told_now_and_then(
@@ -342,8 +342,8 @@ def test_records_that_leave_just_before_they_are_read_are_no_fault(
         yield from read(*given)
 
     monkeypatch.setattr(journal_reader, "rows", rows)
-    verdict = verify_journal(path)
-    assert (verdict.start.seq, verdict.unheaded, verdict.problem) == (3, 0, None)
+    verification = verify_journal(path)
+    assert (verification.start.seq, verification.unheaded, verification.problem) == (3, 0, None)
 
 
 def test_a_page_that_is_damaged_is_named_by_its_first_record(path: Path) -> None:
@@ -354,8 +354,10 @@ def test_a_page_that_is_damaged_is_named_by_its_first_record(path: Path) -> None
     content = bytearray(path.read_bytes())
     content[4_096 * 10 : 4_096 * 11] = b"\xaa" * 4_096
     path.write_bytes(content)
-    verdict = verify_journal(path)
-    assert verdict.problem is not None
-    assert verdict.problem.message.startswith(f"record {verdict.problem.seq} cannot be read: ")
-    assert "is damaged" in verdict.problem.message
-    assert verdict.count == verdict.head.seq == verdict.problem.seq - 1 > 10
+    verification = verify_journal(path)
+    assert verification.problem is not None
+    assert verification.problem.message.startswith(
+        f"record {verification.problem.seq} cannot be read: "
+    )
+    assert "is damaged" in verification.problem.message
+    assert verification.count == verification.head.seq == verification.problem.seq - 1 > 10

@@ -43,7 +43,7 @@ class RecordedWorld(World):
         self.auto_allow = auto_allow
 
     def do(self, effects: list[Any]) -> list[str]:
-        """Carry out effects; then a moment passes, and what was sent arrived."""
+        """Carries out effects; then a moment passes, and what was sent arrived."""
         kinds = super().do(effects)
         self.now = self.now.plus(TICK_S)
         for effect in effects:

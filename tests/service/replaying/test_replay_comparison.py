@@ -15,7 +15,7 @@ from watchgate.core.dispatch.handlers import Handler
 from watchgate.core.model.assessment import Assessment, Finding
 from watchgate.core.model.events import Event
 from watchgate.core.model.large_inputs import Holders, has_reference, resolved
-from watchgate.core.model.records import Draft, Record, is_heard
+from watchgate.core.model.records import Draft, Record, is_session_event
 from watchgate.core.model.verdicts import Block, Defer, Modify, Report, Verdict
 from watchgate.core.secrets.redact import Content, journal_json
 from watchgate.demo import demo_play
@@ -73,7 +73,7 @@ def test_the_demo_is_decided_as_it_was(content: Content, decision: str | None) -
 
 def test_each_session_alone_is_decided_as_it_was() -> None:
     records = journalled(play(60), "commands")
-    sessions = {record.session for record in records if is_heard(record)}
+    sessions = {record.session for record in records if is_session_event(record)}
     assert len(sessions) == 4
     for session in sessions:
         again = demo([record for record in records if record.session == session])
@@ -193,7 +193,7 @@ def test_an_allow_that_never_reached_the_disk_is_never_told() -> None:
     assert not recording.was_committed_by(unwritten.id, NEVER)
 
 
-def test_calls_that_share_a_hearing_which_the_recording_cuts_off_are_left_out_together() -> None:
+def test_calls_that_share_a_dispatch_which_the_recording_cuts_off_are_left_out_together() -> None:
     world = RecordedWorld("strict", handlers=(GUARD, LOG))
     for conn in (1, 2):
         world.send(pre(shell("medium x", "c1")), conn)
@@ -203,7 +203,7 @@ def test_calls_that_share_a_hearing_which_the_recording_cuts_off_are_left_out_to
     assert sum(again.left_out.values()) == 2
 
 
-def test_a_core_that_stops_over_an_allow_and_a_hearing_says_why_as_it_did() -> None:
+def test_a_core_that_stops_over_an_allow_and_a_dispatch_says_why_as_it_did() -> None:
     world = RecordedWorld("strict", handlers=(GUARD, LOG))
     world.decide(world.ask_through("medium x", 1), "allow")
     world.send(pre(shell("medium y", "c2")), 2)

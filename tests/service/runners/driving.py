@@ -39,7 +39,7 @@ class Bench:
         cwd: str | None = None,
         **handler: Any,
     ) -> None:
-        """Add a handler whose command is this script, or these words."""
+        """Adds a handler whose command is this script, or these words."""
         name = f"hook-{len(self._runners)}"
         argv = (script(self.folder, body, f"{name}.sh"),) if isinstance(body, str) else body
         runner = CommandRunner(

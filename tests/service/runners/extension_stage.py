@@ -14,7 +14,7 @@ import anyio.lowlevel
 import msgspec
 
 from tests.core.builders import START, pre, shell
-from tests.core.extensions.manifests import load
+from tests.core.dispatch.extensions.manifests import load
 from watchgate.core.dispatch.extensions.extension_spec import ExtensionSpec
 from watchgate.core.model.events import Event
 from watchgate.core.model.verdicts import Report
@@ -67,19 +67,19 @@ class Stage:
         return [int(word[4:]) for word in self._noted() if word.startswith("pid:")]
 
     async def ask(self, command: str = "ls", limit_s: float = LONG_S) -> Report:
-        """Ask about a shell command."""
+        """Asks about a shell command."""
         return await self.extension.run(call(command), limit_s)
 
     async def until_health(self, word: str) -> None:
-        """Wait until the extension is in a state."""
+        """Waits until the extension is in a state."""
         await until(lambda: self.extension.health == word)
 
     async def until_noted(self, word: str, times: int = 1) -> None:
-        """Wait until the actor has noted a word so often."""
+        """Waits until the actor has noted a word so often."""
         await until(lambda: self.log.count(word) >= times)
 
     async def until_all_gone(self) -> None:
-        """Wait until no process that the actor was or started runs any more."""
+        """Waits until no process that the actor was or started runs any more."""
         await until(lambda: not any(map(runs, self.pids)))
 
     def _noted(self) -> list[str]:
@@ -122,7 +122,7 @@ async def stage(
 
 
 async def until(holds: Callable[[], bool]) -> None:
-    """Wait until something is so."""
+    """Waits until something is so."""
     with anyio.fail_after(LONG_S):
         while not holds():  # noqa: ASYNC110 - another process does not set our events
             await anyio.sleep(0.002)

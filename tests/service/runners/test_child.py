@@ -52,7 +52,7 @@ def gives_descriptors_back(exit_seen: None, tmp_path: Path) -> Any:
 def run(
     folder: Path, body: str, limit_s: float = AMPLE_S, cancel: int | None = None, **spec: Any
 ) -> ChildEnd:
-    """Run a script to its end; nothing of it is alive then."""
+    """Runs a script to its end; nothing of it is alive then."""
     env = marked()
     made = ChildSpec(argv=(script(folder, body),), cwd=str(folder), env=env, **spec)
     end = run_child(made, limit_s, cancel)

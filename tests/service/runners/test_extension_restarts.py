@@ -255,6 +255,6 @@ async def test_sy_b13_an_end_during_the_pause_before_a_restart_is_an_end(tmp_pat
 
 
 async def use_up(on: Stage) -> None:
-    """Ask until no restart is left."""
+    """Asks until no restart is left."""
     while on.extension.health != "failed":
         await on.ask()

@@ -39,8 +39,8 @@ async def serving(**calls: HandlerFunction) -> AsyncIterator[tuple[HandlerRunner
     runners: dict[str, Any] = {name: CallableRunner(call) for name, call in calls.items()}
     desk = HandlerRunner(runners, ObserverQueue(ONE), FakeClock(START))
 
-    def heard(hearing: int, handler: str, report: Report) -> None:
-        said.append((hearing, handler, report.verdict))
+    def heard(dispatch_id: int, handler: str, report: Report) -> None:
+        said.append((dispatch_id, handler, report.verdict))
 
     async with anyio.create_task_group() as tasks:
         await tasks.start(desk.serve, heard)
@@ -59,7 +59,7 @@ async def hangs(_event: Event) -> Verdict:
     raise AssertionError
 
 
-async def test_each_handler_is_heard_for_its_own_hearing() -> None:
+async def test_each_handler_is_heard_for_its_own_dispatch() -> None:
     async with serving(yes=lambda _: Allow(), no=lambda _: Block("no")) as (desk, said):
         desk.ask(1, invoke("yes"))
         desk.ask(2, invoke("no"))

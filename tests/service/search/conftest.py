@@ -14,7 +14,7 @@ RECORDS = tuple(HISTORY.records)
 
 
 def indexed(journal: Path) -> str:
-    """Bring the index of a journal up to it; what went wrong."""
+    """Brings the index of a journal up to it; what went wrong."""
     upkeep = Upkeep(journal)
     try:
         return upkeep.round(lambda: False)

@@ -52,7 +52,7 @@ def reader(agent: str, profile: Callable[[], Profile] = lambda: "guard") -> Read
 
 
 def trust_codex(hooks: Path) -> None:
-    """Write what Codex writes once somebody has said yes to every hook."""
+    """Writes what Codex writes once somebody has said yes to every hook."""
     words = {"PreToolUse": "pre_tool_use"}
     lines = []
     for event, groups in json.loads(hooks.read_text())["hooks"].items():

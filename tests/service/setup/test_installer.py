@@ -19,7 +19,7 @@ from watchgate.link.paths import paths
 from watchgate.service.setup import hook_client
 from watchgate.service.setup.agent_files import InstallRefusal, hook_path, is_folder, setup_of
 from watchgate.service.setup.forms.form_editor import Table
-from watchgate.service.setup.guarded_command import parse_command
+from watchgate.service.setup.forms.guarded_command import parse_command
 from watchgate.service.setup.hook_checks import check_entries
 from watchgate.service.setup.installer import HookSettings, Installer
 

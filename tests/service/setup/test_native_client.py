@@ -19,7 +19,7 @@ from watchgate.link.paths import Paths, paths
 from watchgate.service.doctor.doctor_run import Doctor
 from watchgate.service.setup import hook_client, manifest
 from watchgate.service.setup.agent_files import InstallRefusal, hook_path
-from watchgate.service.setup.guarded_command import parse_command
+from watchgate.service.setup.forms.guarded_command import parse_command
 from watchgate.service.setup.hook_checks import Check
 from watchgate.service.setup.installer import HookSettings, Installer
 
@@ -36,7 +36,7 @@ def places() -> Paths:
 
 @pytest.fixture
 def carry(monkeypatch: pytest.MonkeyPatch) -> Carry:
-    """Have the package carry these bytes as its native client."""
+    """Has the package carry these bytes as its native client."""
     return lambda content: monkeypatch.setattr(hook_client, "packaged_native", lambda: content)
 
 

@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 from watchgate import client
-from watchgate.service.setup.guarded_command import PASSED, HookClient
+from watchgate.service.setup.forms.guarded_command import PASSED, HookClient
 from watchgate.service.setup.opencode_plugin import contents, is_ours
 
 NODE = shutil.which("node")
@@ -80,7 +80,7 @@ class Stage:
         self.answers("")
 
     def answers(self, stdout: str, code: int = PASSED, then: str = "") -> None:
-        """Have the client note what it was asked, print this and leave so."""
+        """Has the client note what it was asked, print this and leave so."""
         self.script.write_text(
             "import json, os, sys, time\n"
             f"with open({str(self.asked)!r}, 'a') as f:\n"
@@ -97,7 +97,7 @@ class Stage:
     def run(
         self, *steps: dict[str, Any], profile: str = "guard", argv: tuple[str, ...] = ()
     ) -> Any:
-        """Play these steps; what came of the calls, and what was posted to OpenCode."""
+        """Plays these steps; what came of the calls, and what was posted to OpenCode."""
         plugin = self.place / "watchgate.mjs"
         client = HookClient(
             python=self.python, script=self.script, ingest_socket=self.socket, deadline_s=60

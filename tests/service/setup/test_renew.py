@@ -13,7 +13,7 @@ from watchgate.agents.registry import ADAPTERS
 from watchgate.core.config.config import Config
 from watchgate.link.paths import Paths, paths
 from watchgate.service.setup.agent_files import Scope, hook_path, setup_of
-from watchgate.service.setup.guarded_command import parse_command
+from watchgate.service.setup.forms.guarded_command import parse_command
 from watchgate.service.setup.hook_client import base_interpreter
 from watchgate.service.setup.installations import Renewal, installations, renew_entries
 from watchgate.service.setup.installer import HookSettings, Installer

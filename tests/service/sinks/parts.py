@@ -94,7 +94,7 @@ def sink(delivery: Any, *kinds: str, queue: int = 100, **more: Any) -> Sink:
 
 @asynccontextmanager
 async def running(*sinks: Any) -> AsyncIterator[None]:
-    """Run sinks; they are closed and waited for at the end."""
+    """Runs sinks; they are closed and waited for at the end."""
     with anyio.fail_after(WAIT_S):
         async with anyio.create_task_group() as tasks:
             for each in sinks:

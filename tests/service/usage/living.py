@@ -96,7 +96,7 @@ class Living:
         return json.dumps(told).encode() + b"\n"
 
     def write(self, session: str, *outputs: int, sub: str = "", ago_s: int = 60) -> None:
-        """Add calls with so much output to a transcript."""
+        """Adds calls with so much output to a transcript."""
         with self.file(session, sub).open("ab") as file:
             for output in outputs:
                 file.write(self.line(session, output=output, sub=sub, ago_s=ago_s))

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.service.lookback import disk
+from tests.service.usage import disk
 from watchgate.agents.transcripts import TranscriptPlace
 from watchgate.service.usage import transcript_files
 from watchgate.service.usage.transcript_files import UnreadableError, read_pieces, read_whole

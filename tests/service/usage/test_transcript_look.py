@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.service.lookback import disk
+from tests.service.usage import disk
 from watchgate.agents.transcripts import transcript_places
 from watchgate.core.lookback.lookback_fold import Lookback
 from watchgate.core.lookback.lookback_report import LookbackReport

@@ -19,7 +19,7 @@ def append(path: Path, content: bytes) -> None:
 
 
 def later(path: Path) -> None:
-    """Let the file's time of change move on, however coarse the disk's clock is."""
+    """Lets the file's time of change move on, however coarse the disk's clock is."""
     about = path.stat()
     os.utime(path, ns=(about.st_atime_ns, about.st_mtime_ns + 5_000_000))
 

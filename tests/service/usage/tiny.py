@@ -85,7 +85,7 @@ class Desk:
         return path
 
     def tick(self) -> dict[str, int]:
-        """Look and read on; the output of each call that is counted."""
+        """Looks and reads on; the output of each call that is counted."""
         self.book.look()
         assert self.book.refresh() == 0
         return told(self.ledger)

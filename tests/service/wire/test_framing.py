@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from watchgate.agents.base import Answer
+from watchgate.agents.base import HookAnswer
 from watchgate.core.model.events import Lane
 from watchgate.service.wire.framing import FrameHead, HookFrameError, answer_bytes, parse_head
 
@@ -50,4 +50,4 @@ def test_no_bytes_break_the_parser_otherwise(raw: bytes) -> None:
 
 
 def test_an_answer_is_one_line_and_then_the_bytes() -> None:
-    assert answer_bytes(Answer(b"{}", b"no\n", 2)) == b"2 2 3\n{}no\n"
+    assert answer_bytes(HookAnswer(b"{}", b"no\n", 2)) == b"2 2 3\n{}no\n"

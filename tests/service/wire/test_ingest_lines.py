@@ -6,10 +6,10 @@ import pytest
 from watchgate.agents.streams.stream_source import Source
 from watchgate.core.base.clock import Instant
 from watchgate.core.model.events import Event, Lane, ToolCall, ToolResult, Unknown, Usage
+from watchgate.core.model.session_view import SessionView
 from watchgate.core.model.sessions import SessionState
 from watchgate.core.model.usage_records import Limit
 from watchgate.core.model.verdicts import SayAllow, SayDeny, SayNothing
-from watchgate.core.model.views import SessionView
 from watchgate.core.state.session_views import SessionViews
 from watchgate.core.state.state import State
 from watchgate.core.tools.tool_input import input_hash

@@ -111,12 +111,3 @@ def test_ap_5_who_was_faster(code: RefusalCode, word: str, by: str, line: str) -
 def test_any_other_refusal_speaks_for_itself_made_safe() -> None:
     refusal = Refusal(id=7, refused="digest_mismatch", message="another digest\x1b]0;x")
     assert decision_requests.answered(SENT, refusal, NOW) == "#a41f: another digest<U+001B>]0;x"
-
-
-def test_many_requests_that_were_decided_alike_are_counted_and_few_are_named() -> None:
-    assert decision_requests.in_short(["#a denied", "#b denied", "#c denied"]) == [
-        "#a denied", "#b denied", "#c denied",
-    ]  # fmt: skip
-    assert decision_requests.in_short([f"#{each} denied" for each in range(20)]) == ["20 denied"]
-    mixed = ["#a denied", "#b denied", "#c denied", "#d was settled before"]
-    assert decision_requests.in_short(mixed) == mixed

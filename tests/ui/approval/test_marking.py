@@ -8,7 +8,7 @@ import pytest
 
 from tests.ui.open_requests import FIRST, SECOND, THIRD, asked
 from watchgate.core.model.assessment import Finding, Segment
-from watchgate.ui.approval.marking import Marks, alike
+from watchgate.ui.approval.marking import Marks, alike, in_short
 
 ONE = asked(id=FIRST)
 SAME = asked("npm run build --mode production", id=SECOND)
@@ -81,3 +81,12 @@ def test_a_request_whose_digest_changed_is_not_the_one_that_was_marked() -> None
     marks.toggle(ONE)
     marks.keep({FIRST: asked(id=FIRST, digest="0" * 64)})
     assert not marks.ids
+
+
+def test_many_requests_that_were_decided_alike_are_counted_and_few_are_named() -> None:
+    assert in_short(["#a denied", "#b denied", "#c denied"]) == [
+        "#a denied", "#b denied", "#c denied",
+    ]  # fmt: skip
+    assert in_short([f"#{each} denied" for each in range(20)]) == ["20 denied"]
+    mixed = ["#a denied", "#b denied", "#c denied", "#d was settled before"]
+    assert in_short(mixed) == mixed

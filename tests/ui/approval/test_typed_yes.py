@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from watchgate.ui.approval.arming import TYPING, Ask, Commit, Explain
-from watchgate.ui.approval.consent import PromptClosed, TypedYes
+from watchgate.ui.approval.typed_yes import PromptClosed, TypedYes
 
 ASK = Ask("yes", "allow", "r1", "type yes to allow it", 1500)
 

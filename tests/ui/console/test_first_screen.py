@@ -9,7 +9,7 @@ from tests.ui.console_bench import OPTIONS, running
 from tests.ui.fake_source import FOUND, FakeClock, FakeSource
 from tests.ui.picture import NOW_US, busy, first_run, sessions
 from watchgate.core.model.agent_state import AgentState
-from watchgate.core.model.views import SessionView
+from watchgate.core.model.session_view import SessionView
 from watchgate.link.protocol import Snapshot
 from watchgate.ui.console.agent_states_poll import ASK_EVERY_S
 

@@ -14,8 +14,8 @@ from tests.ui.fake_source import FakeClock, FakeSource
 from tests.ui.fleet_bench import call
 from tests.ui.open_requests import FIRST, SECOND, asked, pending
 from tests.ui.picture import NOW_US, first_run, quiet
-from tests.ui.presence.locked_core import NO_PIN, core, keyed, two, verbs
-from tests.ui.screens.test_approvals_screen_screen import requested
+from tests.ui.screens.test_approvals_screen import requested
+from tests.ui.widgets.prompts.locked_core import NO_PIN, core, keyed, two, verbs
 from watchgate.link.protocol import (
     Presence,
     Result,

@@ -19,7 +19,7 @@ async def answering(bench: Bench) -> None:
 
 
 async def read(bench: Bench) -> None:
-    """Wait until the console knows that all of the request was on the screen."""
+    """Waits until the console knows that all of the request was on the screen."""
     await bench.until(lambda: bench.app.operator.was_shown(CRITICAL))
     await bench.settle()
 

@@ -137,12 +137,12 @@ def test_a_session_that_ended_today_and_told_nothing_makes_the_sum_a_lower_bound
         msgspec.structs.replace(each, state=SessionState.GONE, seen_at=NOW_US)
         for each in snapshot.sessions
     ]
-    for days, at_least in ((0, True), (1, False)):
+    for days, is_lower_bound in ((0, True), (1, False)):
         sessions = [msgspec.structs.replace(each, seen_at=NOW_US - days * DAY_US) for each in gone]
         state = restore(
             seq=1, core="c", at=NOW_US, gate=snapshot.gate, sessions=sessions, usage=snapshot.usage
         )
-        assert today(state, NOW_US).at_least is at_least
+        assert today(state, NOW_US).is_lower_bound is is_lower_bound
 
 
 async def test_a_day_of_which_nothing_was_recorded_has_no_bar() -> None:
@@ -168,7 +168,7 @@ async def test_the_strip_and_the_screen_tell_the_same() -> None:
         state = bench.app.bridge.state
         figures = costs(state, NOW_US)
         assert today_words(state, NOW_US) == ("$1.84+?", "at least $1.84")
-        assert (figures.today.cost, figures.today.at_least) == (184 * NANO // 100, True)
+        assert (figures.today.cost, figures.today.is_lower_bound) == (184 * NANO // 100, True)
 
 
 async def test_the_cursor_stays_on_its_session_when_the_lines_change_places() -> None:

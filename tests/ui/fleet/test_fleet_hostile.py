@@ -12,7 +12,7 @@ from tests.ui.fake_source import FakeClock
 from tests.ui.fleet_bench import Fleet, asked, call, core_record, decided, empty, record, until
 from tests.ui.picture import NOW_US, busy
 from watchgate.core.model.records import Record
-from watchgate.core.model.views import SessionView
+from watchgate.core.model.session_view import SessionView
 from watchgate.link.control_lines import CoreLost
 from watchgate.link.protocol import Push, Refusal, Request, Result
 from watchgate.ui.base.formats import short_id
@@ -20,6 +20,7 @@ from watchgate.ui.console.app import WatchgateApp
 from watchgate.ui.fleet import fleet_calls
 from watchgate.ui.fleet import fleet_source as fleet_module
 from watchgate.ui.fleet import foreign_records as fleet_reading
+from watchgate.ui.source.agent_titles import title
 
 DAY_US = 86_400 * 1_000_000
 
@@ -39,13 +40,13 @@ def deep(levels: int) -> dict[str, Any]:
 
 
 async def ask_here(fleet: Fleet) -> None:
-    """Let this machine's core ask `r1`."""
+    """Lets this machine's core ask `r1`."""
     fleet.cores["here"].feed(call(11, "c1"), asked(12, "r1", "c1"))
     await until(lambda: "here/r1" in fleet.bridge.state.pending)
 
 
 async def tell(fleet: Fleet, *told: Record) -> None:
-    """Let the other machine tell something, and a last thing by which one knows it was read."""
+    """Lets the other machine tell something, and a last thing by which one knows it was read."""
     seq = max((each.seq for each in told), default=11)
     fleet.cores["lab2"].feed(*told, call(seq + 1, "read"))
     await until(lambda: any(row.call == "read" for row in fleet.bridge.state.rows))
@@ -108,17 +109,34 @@ async def test_nor_does_what_it_told_first(fleet: Fleet) -> None:
     assert [each.label for each in state.pending.values()] == ["lab2:"]
 
 
+async def test_it_names_its_own_agents_and_renames_none_that_is_known(fleet: Fleet) -> None:
+    first = {"nova": "Nova of here"}
+    titles = {"claude": "Codex", "nova": "another Nova", "orbit": "Orbit"}
+    fleet.cores["here"].snapshot = msgspec.structs.replace(empty(), titles=first)
+    fleet.cores["lab2"].snapshot = msgspec.structs.replace(empty(), titles=titles)
+    async with fleet.running():
+        shown = {agent: title(agent) for agent in titles}
+    assert shown == {"claude": "Claude", "nova": "Nova of here", "orbit": "Orbit"}
+
+
+@pytest.mark.parametrize("titles", [{"nova": "N" * 5_000}, {"n" * 5_000: "Nova"}], ids=len)
+def test_a_title_without_an_end_is_not_taken(titles: dict[str, str]) -> None:
+    snapshot = msgspec.structs.replace(empty(), titles=titles)
+    with pytest.raises(CoreLost, match="the title of an agent in it has no end"):
+        fleet_reading.checked(snapshot)
+
+
 @pytest.mark.parametrize("gap", [(11, -(10**18)), (10**18, 11), (0, 10**40)])
 async def test_no_gap_turns_the_numbers_back(fleet: Fleet, gap: tuple[int, int]) -> None:
     async with fleet.running():
         fleet.cores["lab2"].pushes.append(Push(gap=gap))
         await tell(fleet)
         await ask_here(fleet)
-        assert 0 <= fleet.bridge.skipped <= fleet_module.GAP_AT_MOST
+        assert 0 <= fleet.bridge.skipped <= fleet_module.GAP_MAX
 
 
 async def slept(fleet: Fleet, times: int) -> None:
-    """Wait until one waits for its next try, for so many times."""
+    """Waits until one waits for its next try, for so many times."""
     await until(lambda: len(fleet.slept) >= times)
 
 
@@ -237,7 +255,7 @@ async def test_one_that_asks_without_end_is_left(
     fleet: Fleet, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for module in (fleet_module, fleet_reading):
-        monkeypatch.setattr(module, "OPEN_AT_MOST", 3)
+        monkeypatch.setattr(module, "REQUESTS_MAX", 3)
     async with fleet.running():
         await ask_here(fleet)
         lab2 = fleet.cores["lab2"]

@@ -13,8 +13,8 @@ from tests.ui.fake_source import FakeClock
 from tests.ui.left_out import Busy
 from tests.ui.picture import NOW_US
 from tests.ui.source.test_core_bridge import until
-from watchgate.core.model.views import CallRow
-from watchgate.link.omitted_values import FETCHED_MOST, QUIET_S, Renewed, renewed_rows
+from watchgate.core.model.call_row import CallRow
+from watchgate.link.omitted_values import MAX_FETCHED, QUIET_S, Renewed, renewed_rows
 from watchgate.ui.fleet.fleet_source import FleetSource
 from watchgate.ui.source.core_bridge import Bridge
 from watchgate.ui.source.record_source import RecordSource
@@ -37,7 +37,7 @@ async def watching(core: RecordSource) -> AsyncIterator[Bridge]:
 
 
 def test_it_is_fetched_after_a_second_and_up_to_fifty_thousand_records() -> None:
-    assert (QUIET_S, FETCHED_MOST) == (1.0, 50_000)
+    assert (QUIET_S, MAX_FETCHED) == (1.0, 50_000)
 
 
 async def test_a_burst_is_whole_afterwards_and_the_gravest_call_never_waits_for_that() -> None:

@@ -358,6 +358,19 @@ WAITS = "locked: this waits until this terminal is unlocked"
 SAID_BY = (key_reasons, blocked, _beyond_once, Key.reason)
 """Whatever a key says that does nothing comes from these."""
 
+LABELS = (
+    key_reasons.allow_words,
+    key_reasons.backs,
+    key_reasons.copies,
+    key_reasons.deny_words,
+    key_reasons.filters,
+    key_reasons.handback_words,
+    key_reasons.leaves,
+    key_reasons.opens,
+    key_reasons.reply_words,
+)
+"""These say what a key would do, for the footer."""
+
 
 def test_no_reason_is_left_out() -> None:
     """Each sentence in them is one of those above, word by word."""
@@ -369,8 +382,9 @@ def test_no_reason_is_left_out() -> None:
         "this is the demo; q leaves it",
         "the demo has no agents that could be let go",
     ]
+    labels = {label for made in LABELS for label in _sentences(made)}
     for made in SAID_BY:
-        for sentence in _sentences(made):
+        for sentence in _sentences(made) - labels:
             assert any(re.search(sentence, reason) for reason in told), sentence
 
 

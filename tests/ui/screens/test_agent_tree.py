@@ -13,8 +13,8 @@ from tests.ui.console_bench import running
 from tests.ui.picture import NOW_US, busy, call_rows, critical_request, sessions
 from tests.ui.requests import NOW, pending, row
 from watchgate.core.model.events import Sub
+from watchgate.core.model.session_view import SessionView, SubView
 from watchgate.core.model.sessions import SessionState
-from watchgate.core.model.views import SessionView, SubView
 from watchgate.link.protocol import Snapshot
 from watchgate.ui.base.theme import DARK
 from watchgate.ui.screens.payload_screen import SessionScreen

@@ -16,7 +16,7 @@ from watchgate.ui.base.terminal_shape import TerminalShape
 from watchgate.ui.costs.call_usage import asked_by
 from watchgate.ui.costs.cost_figures import dated, days_old
 from watchgate.ui.costs.cost_sums import Sum, mark, of_both, sum_of, written
-from watchgate.ui.costs.limit_words import told_words, window
+from watchgate.ui.costs.limit_words import report_age, window
 from watchgate.ui.costs.sparks import of_hour, of_turns, spark
 from watchgate.ui.screens.costs_screen import Wanted, layout
 
@@ -44,19 +44,19 @@ def test_a_mark_says_whose_a_figure_is_and_that_it_is_a_lower_bound() -> None:
 
 def test_a_sum_knows_how_much_of_it_is_computed() -> None:
     assert sum_of([spent(5, "reported"), spent(3, "computed")]) == Sum(
-        8, at_least=False, computed=3, mark="rc"
+        8, is_lower_bound=False, computed=3, mark="rc"
     )
 
 
 def test_a_sum_over_anything_unknown_is_a_lower_bound() -> None:
-    assert sum_of([spent(5, "computed"), spent(None, "unknown")]).at_least
-    assert sum_of([spent(5, "computed", least=True)]).at_least
-    assert sum_of([spent(None, "unknown")]) == Sum(None, at_least=True)
+    assert sum_of([spent(5, "computed"), spent(None, "unknown")]).is_lower_bound
+    assert sum_of([spent(5, "computed", least=True)]).is_lower_bound
+    assert sum_of([spent(None, "unknown")]) == Sum(None, is_lower_bound=True)
     assert sum_of([]) == Sum(None)
 
 
 def test_a_model_within_a_cost_that_was_told_in_one_is_neither_free_nor_unknown() -> None:
-    assert not sum_of([spent(5, "reported"), spent(None, "reported")]).at_least
+    assert not sum_of([spent(5, "reported"), spent(None, "reported")]).is_lower_bound
     assert written(sum_of([spent(None, "reported")])) == "in the sum"
     assert written(sum_of([spent(None, "unknown")])) == "?"
 
@@ -122,8 +122,8 @@ def test_windows_are_named_by_their_length_where_their_name_tells_nothing(
 
 
 def test_a_report_says_how_old_it_is() -> None:
-    assert told_words(NOW_US, NOW_US) == "as reported just now"
-    assert told_words(NOW_US - 3 * MINUTE_US, NOW_US) == "as reported 3 min ago"
+    assert report_age(NOW_US, NOW_US) == "as reported just now"
+    assert report_age(NOW_US - 3 * MINUTE_US, NOW_US) == "as reported 3 min ago"
 
 
 def test_a_sparkline_shows_whatever_is_above_nothing() -> None:

@@ -13,7 +13,8 @@ from tests.ui.widgets_app import Stage, texts
 from watchgate.core.model.assessment import Finding, Segment
 from watchgate.core.model.events import Tool
 from watchgate.core.model.records import Fact, TraceData
-from watchgate.core.model.views import PendingView, SessionView
+from watchgate.core.model.session_view import SessionView
+from watchgate.core.model.views import PendingView
 from watchgate.core.state.state import State
 from watchgate.core.state.traces import TraceView
 from watchgate.ui.base.theme import DARK

@@ -25,7 +25,7 @@ async def click(bench: Bench, x: int, y: int) -> None:
 
 
 async def wheel(bench: Bench, widget: Widget, *, down: bool) -> None:
-    """Turn the wheel once above a widget."""
+    """Turns the wheel once above a widget."""
     kind = MouseScrollDown if down else MouseScrollUp
     event = kind(widget, 1, 3, 0, 0, 0, False, False, False)
     await widget._on_message(event)

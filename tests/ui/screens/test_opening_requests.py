@@ -6,7 +6,7 @@ import pytest
 
 from tests.ui.console_bench import Bench, running
 from tests.ui.picture import HIGH
-from tests.ui.screens.test_approvals_screen_screen import long_edit
+from tests.ui.screens.test_approvals_screen import long_edit
 from watchgate.ui.screens.payload_screen import DetailScreen
 
 

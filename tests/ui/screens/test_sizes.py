@@ -32,7 +32,7 @@ WHERE_COLUMNS_ARE = {
 
 
 async def open_(bench: Bench, *actions: str) -> None:
-    """Go to a screen or page, from wherever the console is."""
+    """Goes to a screen or page, from wherever the console is."""
     for action in ("back", "back", "monitor", *actions):
         bench.app.perform(action)
         await bench.settle()

@@ -7,12 +7,14 @@ from collections.abc import Callable
 import anyio
 import anyio.lowlevel
 import pytest
+from msgspec.structs import replace
 
 from tests.ui.fake_source import FakeClock, FakeSource
 from tests.ui.picture import CRITICAL, NOW_US, busy, quiet
 from watchgate.core.model.records import Record
 from watchgate.link.control_lines import CoreLost
 from watchgate.link.protocol import Push, Request
+from watchgate.ui.source.agent_titles import title
 from watchgate.ui.source.core_bridge import SLICE, Bridge
 
 
@@ -37,7 +39,7 @@ class Following:
         self.clock.advance(seconds)
 
     async def wait_again(self) -> None:
-        """Let the bridge's waiting end, and its next waiting begin."""
+        """Lets the bridge's waiting end, and its next waiting begin."""
         tries = len(self.slept)
         self.go_on.set()
         await until(lambda: len(self.slept) > tries)
@@ -56,7 +58,7 @@ def following() -> Following:
 
 
 async def until(ready: Callable[[], object]) -> None:
-    """Let tasks run until something is so."""
+    """Lets tasks run until something is so."""
     for _ in range(20_000):
         if ready():
             return
@@ -169,3 +171,12 @@ async def test_the_core_that_is_ahead_of_us_counts_down_by_its_own_clock() -> No
         await until(lambda: bridge.link.state == "attached")
         tasks.cancel_scope.cancel()
     assert bridge.now_us() == NOW_US
+
+
+async def test_agents_are_called_as_the_core_calls_them(following: Following) -> None:
+    following.source.snapshot = replace(busy(), titles={"vega": "Vega for you"})
+    assert title("vega") == "vega"
+    async with anyio.create_task_group() as tasks:
+        tasks.start_soon(following.bridge.run)
+        await until(lambda: title("vega") == "Vega for you")
+        tasks.cancel_scope.cancel()

@@ -55,7 +55,7 @@ def test_wherever_one_goes_the_bridge_shows_what_was_so_then(places: list[int]) 
 async def test_the_way_back_begins_at_a_picture_that_was_kept(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(film, "KEPT_EVERY", 20)
+    monkeypatch.setattr(film, "SNAPSHOT_EVERY", 20)
     kept = film.Pictures(recorded())
     await kept.after(100)
     applied: list[int] = []

@@ -12,8 +12,8 @@ from watchgate.core.state.state import State
 from watchgate.ui.base.terminal_shape import TerminalShape
 from watchgate.ui.base.theme import stylesheets
 from watchgate.ui.source.core_bridge import Link
+from watchgate.ui.view_model.dock_state import DockState
 from watchgate.ui.view_model.overview import farewell
-from watchgate.ui.view_model.view_model import DockState
 
 PENDING = busy().pending
 

@@ -14,9 +14,9 @@ from watchgate.core.model.events import OwnRules, Tool
 from watchgate.core.model.records import Fact
 from watchgate.core.model.views import PendingView, Settled
 from watchgate.ui.base.theme import DARK, DARK_16
+from watchgate.ui.widgets.base.countdown import filled_cells
 from watchgate.ui.widgets.base.pane import StyledLine
 from watchgate.ui.widgets.base.request_text import Piece, draw_row
-from watchgate.ui.widgets.base.request_words import filled_cells
 from watchgate.ui.widgets.dock import Dock
 from watchgate.ui.widgets.dock_lines import DockPicture, DockView, dock_rows, draw_dock
 

@@ -44,7 +44,7 @@ def in_mode(rules: Mapping[str, OwnRules], mode: str | None) -> OwnRules | None:
     return rules.get(mode or "") or rules.get("")
 
 
-class Answer(msgspec.Struct, frozen=True):
+class HookAnswer(msgspec.Struct, frozen=True):
     """Exactly what the hook client prints and how it exits."""
 
     stdout: bytes = b""
@@ -67,7 +67,7 @@ class HookEntry(msgspec.Struct, frozen=True, kw_only=True):
 
 
 Form = Literal["groups", "flat", "copilot", "crush", "kimi", "kiro", "scripts", "plugin"]
-"""How an agent writes its hooks down; `service/setup` has one editor for each.
+"""The form in which an agent writes its hooks down; `service/setup` has one editor for each.
 
 `groups`: JSON, `hooks.<Event>[]` of `{matcher?, hooks: [{type, command, timeout}]}`. `flat`: JSON,
 `hooks.<Event>[]` of `{command, timeout, matcher?}`. `copilot`, `crush`, `kiro`: their own JSON.
@@ -172,7 +172,7 @@ class Adapter(Protocol):
 
     @property
     def own_rules(self) -> Mapping[str, OwnRules]:
-        """Returns what it does by itself with a call of its gate, by mode, the usual one first.
+        """Returns the agent's own rules for a call of its gate, by mode, the usual one first.
 
         Under the empty name: in any mode that is not named, and where payloads tell none. Where
         nothing is said, it follows from what the agent can be told and from its modes.
@@ -180,18 +180,18 @@ class Adapter(Protocol):
         ...
 
     def can(self, native: str) -> Can:
-        """Returns what the agent can be told in answer to this event of its own."""
+        """Returns the replies that the agent can be told to this event of its own."""
         ...
 
     def decode(self, payload: bytes, intake: Intake) -> Event:
         """Returns the event that this payload means; raises `DecodeError`."""
         ...
 
-    def answer(self, event: Event, reply: Reply) -> Answer:
+    def answer(self, event: Event, reply: Reply) -> HookAnswer:
         """Returns the exact bytes that tell the agent this reply to this event."""
         ...
 
-    def closed(self, native: str, lane: Lane, reason: str) -> Answer:
+    def closed(self, native: str, lane: Lane, reason: str) -> HookAnswer:
         """Returns the denial of an undecodable payload; nothing on lanes that hand back."""
         ...
 

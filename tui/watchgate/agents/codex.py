@@ -4,16 +4,13 @@ Wire format: the hook schemas of Codex CLI 0.169, and `flat_payload`. A permissi
 key that Codex does not know is void, and an allow before a tool call is an error but beside another
 input, which Codex then asks about by its own rules.
 
-The messages of Codex's app-server to its client are a table: approvals and token counts.
-
-Wire format: the JSON-RPC of `codex app-server` 0.169. An answer here lacks the request's `id`,
-which whoever speaks the protocol adds. Its lines are known by `method`, which no hook payload has.
-
-The hook payloads of the fork's first version are brought into the form of its second.
-
-The first wraps the event (`hook_event`, named by `event_type` in snake case) and gives a tool's
-input as a text, in which a shell call keeps the bounds of its arguments. The second is flat, as
-codex's own is. Wire format: RyderFreeman4Logos/codex, the branch of its PR 3, and PR 10.
+- The messages of Codex's app-server to its client are a table: approvals and token counts. Wire
+  format: the JSON-RPC of `codex app-server` 0.169. An answer here lacks the request's `id`, which
+  whoever speaks the protocol adds. Its lines are known by `method`, which no hook payload has.
+- The hook payloads of the fork's first version are brought into the form of its second. The first
+  wraps the event (`hook_event`, named by `event_type` in snake case) and gives a tool's input as a
+  text, in which a shell call keeps the bounds of its arguments. The second is flat, as codex's own
+  is. Wire format: RyderFreeman4Logos/codex, the branch of its PR 3, and PR 10.
 """
 
 from __future__ import annotations
@@ -22,7 +19,15 @@ from typing import Any, Final
 
 import msgspec
 
-from watchgate.agents.base import Answer, DecodeError, HookEntry, Intake, Setup, awaited, in_mode
+from watchgate.agents.base import (
+    DecodeError,
+    HookAnswer,
+    HookEntry,
+    Intake,
+    Setup,
+    awaited,
+    in_mode,
+)
 from watchgate.agents.hooks import HookPlan, answers, event_bodies, plan_entries
 from watchgate.agents.hooks.event_bodies import decode, rest
 from watchgate.agents.table import EventAnswers, EventRule, Fields, HookOutput, Table
@@ -260,7 +265,7 @@ class CodexAdapter:
     own_rules: Final = OWN_RULES
 
     def can(self, native: str) -> Can:
-        """Returns what Codex can be told in answer to one of its events."""
+        """Returns the replies that Codex can be told to one of its events."""
         if APP_SERVER.can(native).deny:
             return APP_SERVER.can(native)
         return _CAN.get(native, Can())
@@ -294,8 +299,8 @@ class CodexAdapter:
         rules = in_mode(OWN_RULES, mode) if native == answers.PRE_TOOL else None
         return awaited(event, intake, _CAN, rules)
 
-    def answer(self, event: Event, reply: Reply) -> Answer:
-        """Returns what Codex obeys; to a permission no edited input can be told, so it denies."""
+    def answer(self, event: Event, reply: Reply) -> HookAnswer:
+        """Returns the answer that Codex obeys; a permission takes no edited input, so it denies."""
         if APP_SERVER.can(event.native).deny:
             return APP_SERVER.answer(event, reply)
         if not event.lane.waits or event.native not in _CAN:
@@ -314,7 +319,7 @@ class CodexAdapter:
             case _:
                 return answers.NOTHING
 
-    def closed(self, native: str, lane: Lane, reason: str) -> Answer:
+    def closed(self, native: str, lane: Lane, reason: str) -> HookAnswer:
         """Returns a denial on the gate, nothing on the lanes that hand back."""
         if APP_SERVER.can(native).deny:
             return APP_SERVER.closed(native, lane, reason)

@@ -12,7 +12,7 @@ from typing import Any, Final
 from watchgate.agents.base import ALL_OFF, Setup, Silencers
 from watchgate.agents.hooks import gate, gate_read, match_others, match_reads, observed
 from watchgate.agents.table import EventAnswers, EventRule, Fields, HookOutput, Modes, Table, alike
-from watchgate.agents.table.answer_shapes import PRE_ALLOW, PRE_DENY, REASON
+from watchgate.agents.table.answer_shapes import PRE_ANSWERS, REASON
 from watchgate.core.model.events import ToolClass
 
 _OWN: Final[dict[str, tuple[ToolClass, str]]] = {
@@ -33,11 +33,6 @@ _OWN: Final[dict[str, tuple[ToolClass, str]]] = {
     "update_todo": ("other", "TodoWrite"),
 }
 _OWN_CLASSES: Final = {name: cls for name, (cls, _) in _OWN.items()}
-_CLASSES: Final[dict[str, ToolClass]] = {
-    **_OWN_CLASSES,
-    **{name: cls for cls, name in _OWN.values()},
-    "Task": "agent",
-}
 
 
 def _before(decision: str, **more: str) -> dict[str, Any]:
@@ -57,7 +52,7 @@ _PERMISSION: Final = EventAnswers(
     allow=HookOutput(stdout={"behavior": "allow"}),
     stop=HookOutput(stdout={"behavior": "deny", "message": REASON, "interrupt": True}),
 )
-
+_ASKS: Final = EventRule(kind="tool.permission", answers=_PERMISSION, every_call=True)
 
 TABLE: Final = Table(
     name="copilot",
@@ -77,16 +72,9 @@ TABLE: Final = Table(
     ),
     events={
         "preToolUse": EventRule(kind="tool.pre", answers=_PRE),
-        "PreToolUse": EventRule(
-            kind="tool.pre", answers=EventAnswers(deny=PRE_DENY, allow=PRE_ALLOW)
-        ),
-        **alike(
-            "tool.permission",
-            "permissionRequest",
-            "PermissionRequest",
-            answers=_PERMISSION,
-            every_call=True,
-        ),
+        "PreToolUse": EventRule(kind="tool.pre", answers=PRE_ANSWERS),
+        "permissionRequest": _ASKS,
+        "PermissionRequest": _ASKS,
         **alike("tool.post", "postToolUse", "PostToolUse"),
         **alike("tool.error", "postToolUseFailure", "PostToolUseFailure"),
         **alike("session.start", "sessionStart", "SessionStart", what="{source}"),
@@ -105,7 +93,7 @@ TABLE: Final = Table(
         **alike("compact.pre", "preCompact", "PreCompact", what="{trigger}"),
         **alike("notice", "notification", "Notification", text=("title", "message")),
     },
-    classes=_CLASSES,
+    classes={**_OWN_CLASSES, **{shown: cls for cls, shown in _OWN.values()}, "Task": "agent"},
     names={**{name: shown for name, (_, shown) in _OWN.items()}, "Task": "Agent"},
     mcp=(),
     # No payload names the mode, and under --allow-all what is handed back runs.

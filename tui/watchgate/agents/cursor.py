@@ -12,7 +12,7 @@ from typing import Any, Final
 
 import msgspec
 
-from watchgate.agents.base import Answer, Intake, Setup
+from watchgate.agents.base import HookAnswer, Intake, Setup
 from watchgate.agents.hooks import gate, gate_read, match_others, match_reads, observed
 from watchgate.agents.table import EventAnswers, EventRule, Fields, HookOutput, Modes, Paths, Table
 from watchgate.agents.table.adapter import TableAdapter
@@ -194,14 +194,14 @@ class CursorAdapter(TableAdapter):
             )
         return event
 
-    def answer(self, event: Event, reply: Reply) -> Answer:
-        """Returns what Cursor obeys: a query is approved, or left to the end of its input."""
+    def answer(self, event: Event, reply: Reply) -> HookAnswer:
+        """Returns the answer that Cursor obeys: a query is approved, or left to run out."""
         if event.native != _QUERY:
             return super().answer(event, reply)
         approves = isinstance(reply, SayAllow) and reply.input is None
         tool = event.tool
         if not (approves and event.lane.waits and tool and tool.native_name == _SHELL_QUERY):
-            return Answer()
+            return HookAnswer()
         response: dict[str, Any] = {
             "id": tool.input.get("id", 0),
             "shellRequestResponse": {"approved": {}},
@@ -212,7 +212,7 @@ class CursorAdapter(TableAdapter):
             "query_type": _SHELL_QUERY,
             "response": response,
         }
-        return Answer(stdout=msgspec.json.encode(line))
+        return HookAnswer(stdout=msgspec.json.encode(line))
 
 
 def _by_command(event: Event) -> Event:

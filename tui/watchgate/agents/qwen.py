@@ -11,8 +11,8 @@ from typing import Final
 
 from watchgate.agents.base import ALL_OFF, Setup, Silencers
 from watchgate.agents.hooks import gate, gate_read, match_others, match_reads, observed, relay
-from watchgate.agents.table import EventAnswers, EventRule, Fields, Modes, Table
-from watchgate.agents.table.answer_shapes import PERMISSION_ANSWERS, PRE_ALLOW, PRE_DENY
+from watchgate.agents.table import EventRule, Fields, Modes, Table
+from watchgate.agents.table.answer_shapes import PERMISSION_ANSWERS, PRE_ANSWERS
 from watchgate.core.model.events import ToolClass
 
 _CLASSES: Final[dict[str, ToolClass]] = {
@@ -46,9 +46,7 @@ TABLE: Final = Table(
         exit_pattern=r"Exit Code: (-?\d+)",
     ),
     events={
-        "PreToolUse": EventRule(
-            kind="tool.pre", answers=EventAnswers(deny=PRE_DENY, allow=PRE_ALLOW)
-        ),
+        "PreToolUse": EventRule(kind="tool.pre", answers=PRE_ANSWERS),
         "PermissionRequest": EventRule(kind="tool.permission", answers=PERMISSION_ANSWERS),
         "PermissionDenied": EventRule(kind="tool.permission.resolved", text=("reason",)),
         "PostToolUse": EventRule(

@@ -31,6 +31,9 @@ BUILT_IN: Final = (
 )
 """Each is a module of this package with an `ADAPTER`, or with the `TABLE` that makes one."""
 
+STREAM_TITLES: Final = {"codewhale": "CodeWhale", "sandbox-agent": "sandbox-agent"}
+"""The names in a sentence of agents that have a stream and no adapter."""
+
 
 class UnknownAgentError(ValueError):
     """The name of no adapter; the message lists the names there are."""
@@ -99,9 +102,15 @@ def handed_back(agent: Adapter, native: str) -> str:
     return agent.closed(native, Lane.GATE_READ, "").stdout.decode()
 
 
-def agent_titles(known: Iterable[Adapter]) -> dict[str, str]:
-    """Returns the names of these agents in a sentence."""
-    return {adapter.name: adapter.title for adapter in known}
+def agent_titles(known: Iterable[Adapter] | None = None) -> dict[str, str]:
+    """Returns the names that a screen gives these agents (the built-in ones), and streams.
+
+    An adapter may have a `short_title` for that, as a line of 80 cells has little room.
+    """
+    return STREAM_TITLES | {
+        adapter.name: getattr(adapter, "short_title", adapter.title)
+        for adapter in (ADAPTERS.values() if known is None else known)
+    }
 
 
 def _built(name: str) -> Adapter:

@@ -1,8 +1,8 @@
 """Sample payloads of an agent: the meaning of each to its adapter, and the answers to it.
 
 A line is a payload, or `{"payload": {...}}` with beside it `event` (its name, where the payload has
-none), `lane`, and `expected`: whatever of `Seen` must be so. Each line is answered with the reason
-`REASON`, and rewritten to the input that it has.
+none), `lane`, and `expected`: whatever of `SampleMeaning` must be so. Each line is answered with
+the reason `REASON`, and rewritten to the input that it has.
 """
 
 from __future__ import annotations
@@ -11,12 +11,11 @@ from typing import Any
 
 import msgspec
 
-from watchgate.agents.base import Adapter, Answer, DecodeError, Intake
+from watchgate.agents.base import Adapter, DecodeError, Intake
 from watchgate.core.base import decoding
 from watchgate.core.base.clock import Instant
-from watchgate.core.base.decoding import JSON_FAULTS
 from watchgate.core.model.events import Event, Kind, Lane, ToolClass
-from watchgate.core.model.verdicts import Reply, SayAllow, SayDeny, SayNothing
+from watchgate.core.model.verdicts import SayAllow, SayDeny, SayNothing
 
 REASON = "No."
 _NEVER = Instant(0, 0.0)
@@ -67,17 +66,31 @@ _EXPECTABLE = tuple(field.encode_name for field in msgspec.structs.fields(Sample
 
 
 def check_sample(adapter: Adapter, line: bytes) -> tuple[SampleMeaning, list[str]]:
-    """Returns the meaning of a sample and its differences from the expected.
-
-    Raises `SampleError`.
-    """
+    """Returns a sample's meaning and its differences from the expected; raises `SampleError`."""
     sample, raw = _sample(line)
     try:
         event = _decoded(adapter, sample, raw)
     except DecodeError as fault:
         raise SampleError(str(fault)) from None
-    meaning = _meaning(adapter, event)
-    return meaning, _differences(sample.expected, meaning)
+    tool = event.tool
+    meaning = SampleMeaning(
+        event=event.native,
+        kind=event.kind,
+        lane=event.lane,
+        session=event.session,
+        tool=tool.name if tool else "",
+        native_tool=tool.native_name if tool else "",
+        cls=tool.cls if tool else None,
+        input=tool.input if tool else None,
+        cwd=event.cwd,
+        **(_outputs(adapter, event) if event.lane.waits else {}),
+    )
+    shown = dict.fromkeys(_EXPECTABLE) | msgspec.to_builtins(meaning)
+    return meaning, [
+        f"{key} is {_json(shown[key])}, expected {_json(value)}"
+        for key, value in sample.expected.items()
+        if value != shown[key]
+    ]
 
 
 def _sample(line: bytes) -> tuple[_SampleLine, bytes]:
@@ -88,10 +101,9 @@ def _sample(line: bytes) -> tuple[_SampleLine, bytes]:
         if not isinstance(value.get("payload"), dict):
             return _SampleLine(payload=value), line
         sample = decoding.convert(value, _SampleLine)
-    except JSON_FAULTS as fault:
+    except decoding.JSON_FAULTS as fault:
         raise SampleError(f"no sample: {fault}") from None
-    unknown = [key for key in sample.expected if key not in _EXPECTABLE]
-    if unknown:
+    if unknown := [key for key in sample.expected if key not in _EXPECTABLE]:
         raise SampleError(
             f"nothing called {', '.join(unknown)} can be expected; use {', '.join(_EXPECTABLE)}"
         )
@@ -100,60 +112,27 @@ def _sample(line: bytes) -> tuple[_SampleLine, bytes]:
 
 def _decoded(adapter: Adapter, sample: _SampleLine, raw: bytes) -> Event:
     """Returns the event on the lane that the sample names, else on that of the installed hook."""
-    observed = adapter.decode(raw, Intake(lane=Lane.OBSERVE, at=_NEVER, native=sample.event))
-    lane = sample.lane or _lane(adapter, observed.native)
-    return adapter.decode(raw, Intake(lane=lane, at=_NEVER, native=sample.event))
-
-
-def _lane(adapter: Adapter, native: str) -> Lane:
-    lanes = [entry.lane for entry in adapter.entries("guard") if entry.event == native]
-    return next((lane for lane in lanes if lane.waits), Lane.OBSERVE)
-
-
-def _meaning(adapter: Adapter, event: Event) -> SampleMeaning:
-    tool = event.tool
-    outputs = _outputs(adapter, event) if event.lane.waits else {}
-    return SampleMeaning(
-        event=event.native,
-        kind=event.kind,
-        lane=event.lane,
-        session=event.session,
-        tool=tool.name if tool else "",
-        native_tool=tool.native_name if tool else "",
-        cls=tool.cls if tool else None,
-        input=tool.input if tool else None,
-        cwd=event.cwd,
-        **outputs,
-    )
+    intake = Intake(lane=Lane.OBSERVE, at=_NEVER, native=sample.event)
+    native = adapter.decode(raw, intake).native
+    lanes = (entry.lane for entry in adapter.entries("guard") if entry.event == native)
+    lane = sample.lane or next((lane for lane in lanes if lane.waits), Lane.OBSERVE)
+    return adapter.decode(raw, msgspec.structs.replace(intake, lane=lane))
 
 
 def _outputs(adapter: Adapter, event: Event) -> dict[str, SampleOutput]:
-    own = event.tool.input if event.tool else {}
-    replies: dict[str, Reply] = {
-        "allow": SayAllow(),
-        "deny": SayDeny(REASON),
-        "modify": SayAllow(input=own),
-        "handback": SayNothing(),
+    answers = {
+        "allow": adapter.answer(event, SayAllow()),
+        "deny": adapter.answer(event, SayDeny(REASON)),
+        "handback": adapter.answer(event, SayNothing()),
     }
-    if event.tool is None:
-        del replies["modify"]
-    outputs = {word: _text(adapter.answer(event, reply)) for word, reply in replies.items()}
+    if event.tool is not None:
+        answers["modify"] = adapter.answer(event, SayAllow(input=event.tool.input))
     if event.lane is Lane.GATE:
-        outputs["closed"] = _text(adapter.closed(event.native, event.lane, REASON))
-    return outputs
-
-
-def _text(answer: Answer) -> SampleOutput:
-    return SampleOutput(answer.stdout.decode(), answer.stderr.decode(), answer.exit_code)
-
-
-def _differences(expected: dict[str, Any], meaning: SampleMeaning) -> list[str]:
-    shown = dict.fromkeys(_EXPECTABLE) | msgspec.to_builtins(meaning)
-    return [
-        f"{key} is {_json(shown[key])}, expected {_json(value)}"
-        for key, value in expected.items()
-        if value != shown[key]
-    ]
+        answers["closed"] = adapter.closed(event.native, event.lane, REASON)
+    return {
+        word: SampleOutput(answer.stdout.decode(), answer.stderr.decode(), answer.exit_code)
+        for word, answer in answers.items()
+    }
 
 
 def _json(value: Any) -> str:

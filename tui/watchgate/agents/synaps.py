@@ -14,7 +14,7 @@ from typing import Any, Final
 
 import msgspec
 
-from watchgate.agents.base import Answer, DecodeError, HookEntry, Intake, Setup
+from watchgate.agents.base import DecodeError, HookAnswer, HookEntry, Intake, Setup
 from watchgate.agents.decision_words import Meaning, word
 from watchgate.agents.hooks.event_bodies import describe_tool, text
 from watchgate.core.base.decoding import JSON_FAULTS
@@ -112,7 +112,7 @@ class SynapsAdapter:
     own_rules: Final = MappingProxyType({"": OwnRules("runs", "runs")})
 
     def can(self, native: str) -> Can:
-        """Returns what SynapsCLI can be told in answer to one of its events."""
+        """Returns the replies that SynapsCLI can be told to one of its events."""
         return _CAN if native == BEFORE else Can()
 
     def decode(self, payload: bytes, intake: Intake) -> Event:
@@ -140,10 +140,10 @@ class SynapsAdapter:
             env=intake.env,
         )
 
-    def answer(self, event: Event, reply: Reply) -> Answer:
+    def answer(self, event: Event, reply: Reply) -> HookAnswer:
         """Returns the `result` of the hook; only a call that is about to run can be refused."""
         if not event.lane.waits:
-            return Answer()
+            return HookAnswer()
         asks = event.native == BEFORE
         match reply:
             case SayAllow(input=edited) if asks and edited is not None:
@@ -151,16 +151,18 @@ class SynapsAdapter:
             case SayDeny(reason=reason) if asks:
                 return _denied(reason)
             case SayNothing(context=context) if context and event.native == "before_message":
-                return Answer(stdout=msgspec.json.encode({"action": "inject", "content": context}))
+                return HookAnswer(
+                    stdout=msgspec.json.encode({"action": "inject", "content": context})
+                )
             case _:
                 return _encode_action(Meaning.ALLOW)
 
-    def closed(self, native: str, lane: Lane, reason: str) -> Answer:
+    def closed(self, native: str, lane: Lane, reason: str) -> HookAnswer:
         """Returns a block on the gate, nothing on the lanes that hand back."""
-        return _denied(reason) if lane is Lane.GATE else Answer()
+        return _denied(reason) if lane is Lane.GATE else HookAnswer()
 
     def entries(self, profile: str) -> tuple[HookEntry, ...]:
-        """Returns what our extension subscribes to; raises `ValueError` for an unknown profile."""
+        """Returns the hooks of our extension; raises `ValueError` for an unknown profile."""
         if profile not in ("watch", "guard", "strict"):
             raise ValueError(f"unknown profile {profile!r}: use one of watch, guard, strict")
         gate = Lane.OBSERVE if profile == "watch" else Lane.GATE
@@ -208,7 +210,7 @@ def _tool(params: Params) -> Tool:
     return msgspec.structs.replace(tool, name=runtime) if runtime else tool
 
 
-def _denied(reason: str) -> Answer:
+def _denied(reason: str) -> HookAnswer:
     reason = reason.encode("utf-8", "replace").decode() if reason.strip() else _NO_REASON
     stderr = "\n".join(safe_lines(reason)).encode() + b"\n"
     return msgspec.structs.replace(
@@ -216,8 +218,8 @@ def _denied(reason: str) -> Answer:
     )
 
 
-def _encode_action(meaning: Meaning, **more: Any) -> Answer:
-    return Answer(stdout=msgspec.json.encode({"action": word(NAME, meaning), **more}))
+def _encode_action(meaning: Meaning, **more: Any) -> HookAnswer:
+    return HookAnswer(stdout=msgspec.json.encode({"action": word(NAME, meaning), **more}))
 
 
 ADAPTER: Final = SynapsAdapter()

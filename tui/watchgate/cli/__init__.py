@@ -43,7 +43,7 @@ class Parser(argparse.ArgumentParser):
             self.intermixed = True
 
     def error(self, message: str) -> NoReturn:
-        """Print the usage and the error, and end with the exit code for usage."""
+        """Prints the usage and the error, and ends with the exit code for usage."""
         self.print_usage(sys.stderr)
         text = f"{self.prog}: error: {safe_text(message)};{_meant(message)}"
         self.exit(Exit.USAGE, f"{text} see `{self.prog} --help`\n")
@@ -139,7 +139,7 @@ def _console(args: argparse.Namespace) -> int:
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run one command and return its exit code."""
+    """Runs one command and returns its exit code."""
     words = sys.argv[1:] if argv is None else argv
     if sys.stdout is None:
         # Then nobody reads it, which is no fault of the command.

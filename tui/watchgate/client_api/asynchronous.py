@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import socket
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from typing import Any, Self
@@ -12,16 +11,7 @@ from anyio.abc import SocketStream, UNIXSocketStream
 
 from watchgate.client_api import core_dialog
 from watchgate.client_api.calls import Call
-from watchgate.client_api.core_dialog import (
-    DEADLINE_S,
-    REPORT_BUDGET_S,
-    Answer,
-    CallQuestion,
-    CoreDialog,
-    Denied,
-    closed,
-    read,
-)
+from watchgate.client_api.core_dialog import DEADLINE_S, Answer, CallQuestion, CoreDialog, Denied
 from watchgate.core.model.events import Kind, ToolClass
 from watchgate.link.control_lines import NoCore
 from watchgate.link.receiving import receive
@@ -43,20 +33,20 @@ class AsyncGate(CoreDialog):
             await self.report("session.end")
 
     async def report(self, kind: Kind, **fields: Any) -> bool:
-        """Have something recorded; whether the core took it. As `Gate.report`."""
+        """Has something recorded; whether the core took it. As `Gate.report`."""
         line = self._speaker.report(kind, fields)
         if len(line) > MAX_PAYLOAD_BYTES:
             return False
         try:
-            with anyio.fail_after(REPORT_BUDGET_S):
+            with anyio.fail_after(core_dialog.REPORT_BUDGET_S):
                 async with await self._connected() as stream:
                     await stream.send(line)
                     await stream.send_eof()
                     await receive(stream, 1)
         except anyio.EndOfStream:
             return True
-        except (TimeoutError, NoCore, OSError, *_GONE):
-            return False
+        except (NoCore, OSError, *_GONE):
+            pass
         return False
 
     async def ask(
@@ -68,7 +58,7 @@ class AsyncGate(CoreDialog):
         call_id: str | None = None,
         deadline_s: float = DEADLINE_S,
     ) -> Answer:
-        """Ask whether a call may run. As `Gate.ask`.
+        """Asks whether a call may run. As `Gate.ask`.
 
         Args:
             tool: The name of the tool, of 1 to 512 characters.
@@ -89,7 +79,7 @@ class AsyncGate(CoreDialog):
         call_id: str | None = None,
         deadline_s: float = DEADLINE_S,
     ) -> AsyncIterator[Call]:
-        """Ask, run the block when the call may run, and report how it ended; raises `Denied`.
+        """Asks, runs the block when the call may run, and reports how it ended; raises `Denied`.
 
         Args:
             tool: The name of the tool, of 1 to 512 characters.
@@ -123,27 +113,18 @@ class AsyncGate(CoreDialog):
             async with await self._connected() as stream:
                 with anyio.fail_after(asked.deadline_s):
                     await stream.send(line)
-                return read(await self._line(stream, until_s), asked.call_id, asked.input)
-        except NoCore as none:
-            return closed(asked.input, core_dialog.CANNOT.format(none.why))
-        except TimeoutError:
-            return closed(asked.input, core_dialog.SILENT.format(asked.deadline_s))
-        except (OSError, *_GONE):
-            return closed(asked.input, core_dialog.GONE)
+                reply = await self._line(stream, until_s)
+                return core_dialog.read(reply, asked.call_id, asked.input)
+        except (NoCore, OSError, *_GONE) as fault:
+            return core_dialog.unanswered(asked, fault)
 
     async def _connected(self) -> SocketStream:
         path = self._speaker.socket
-        connection = socket.socket(socket.AF_UNIX)
-        try:
+        with core_dialog.socket_to(path) as connection:
             # At once or not at all: anyio tries without end where the core's backlog is full.
             connection.setblocking(False)
             connection.connect(path)
             return await UNIXSocketStream.from_socket(connection)
-        except BaseException as fault:
-            connection.close()
-            if isinstance(fault, OSError):
-                raise core_dialog.no_core(path, fault) from fault
-            raise
 
     async def _line(self, stream: SocketStream, until_s: float) -> bytes:
         data = b""

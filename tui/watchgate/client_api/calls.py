@@ -8,7 +8,7 @@ from typing import Any
 from watchgate.client_api.core_dialog import Answer, CallQuestion
 
 TEXT_CHARS = 100_000
-"""What came of a call is recorded so far: a line that is too long would be dropped whole."""
+"""Characters of a call's result that are recorded: too long a line would be dropped whole."""
 
 
 class Call:
@@ -30,7 +30,7 @@ class Call:
         return self.answer.input
 
     def ended(self, fault: BaseException | None, took_s: float) -> dict[str, Any]:
-        """Return what there is to report: that it ran, or how it failed."""
+        """Returns the report of the call's end: that it ran, or how it failed."""
         failed = fault is not None
         output = "".join(format_exception_only(fault)).strip() if failed else str(self.returned)
         return {

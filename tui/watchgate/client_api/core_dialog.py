@@ -3,7 +3,7 @@
 Each line has the form of `watchgate schema ingest`. Everything here is the same for threads and
 for async code; only the waiting differs.
 
-Reads the core's answer so that nothing but its own words can let a call run.
+- Reads the core's answer so that nothing but its own words can let a call run.
 """
 
 from __future__ import annotations
@@ -11,7 +11,9 @@ from __future__ import annotations
 import json
 import os
 import secrets
-from collections.abc import Mapping
+import socket
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Literal, get_args
 
@@ -50,7 +52,7 @@ class Answer(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def may_run(self) -> bool:
-        """Return whether the call may run: it was allowed, or is none of the gate's."""
+        """Returns whether the call may run: it was allowed, or is none of the gate's."""
         return self.decision != "deny"
 
 
@@ -97,11 +99,11 @@ def read(line: bytes, asked: str, args: dict[str, Any]) -> Answer:
 
 
 REPORT_BUDGET_S = 0.15
-"""How long a report may hold up its program, as an agent's observer."""
+"""The longest time that a report may hold up its program, as an agent's observer."""
 
 DEADLINE_S = 300.0
 LOOK_S = 1.0
-"""How often the clock is asked: time asleep counts, which a socket's own limit does not know."""
+"""Time between looks at the clock: time asleep counts, which a socket's limit does not know."""
 
 ANSWER_LIMIT_BYTES = 8 << 20
 CHUNK_BYTES = 64 * 1024
@@ -129,7 +131,7 @@ class Speaker:
     def __init__(
         self, agent: str, session: str | None, cwd: str | None, places: Paths | None, clock: Clock
     ) -> None:
-        """Speak for a program; raises `ValueError` for a name that is none.
+        """Speaks for a program; raises `ValueError` for a name that is none.
 
         Args:
             agent: The name of the program, of 1 to 512 characters.
@@ -154,7 +156,7 @@ class Speaker:
         return str(ingest)
 
     def switched_off(self) -> bool:
-        """Return whether the gate is switched off, as `watchgate off` does."""
+        """Returns whether the gate is switched off, as `watchgate off` does."""
         return off_switch.read_switch(self._paths.off, self.clock.now()) is not None
 
     def asked(
@@ -165,7 +167,7 @@ class Speaker:
         call_id: str | None,
         deadline_s: float,
     ) -> CallQuestion:
-        """Build the question; raises `ValueError` or `TypeError` where nobody can be asked.
+        """Builds the question; raises `ValueError` or `TypeError` where nobody can be asked.
 
         Args:
             tool: The name of the tool, of 1 to 512 characters.
@@ -241,7 +243,7 @@ class CoreDialog:
         places: Paths | None = None,
         clock: Clock | None = None,
     ) -> None:
-        """Open nothing yet: each question finds the core anew.
+        """Opens nothing yet: each question finds the core anew.
 
         Args:
             agent: The name of the program, of 1 to 512 characters.
@@ -269,15 +271,32 @@ def too_large(asked: CallQuestion, line: bytes) -> Answer | None:
 
 
 def off_notice(asked: CallQuestion) -> dict[str, Any]:
-    """Return the record of a call that ran while the gate was switched off."""
+    """Returns the record of a call that ran while the gate was switched off."""
     return {"kind": "notice", "text": f"{asked.tool} was not asked about: the gate is off"}
 
 
 def off_answer(asked: CallQuestion) -> Answer:
-    """Return the answer while the gate is switched off, on purpose and for a time."""
+    """Returns the answer while the gate is switched off, on purpose and for a time."""
     return Answer(decision="handback", input=asked.input, reason="the gate is switched off")
 
 
-def no_core(path: str, fault: OSError) -> NoCore:
-    """Return why nobody could be reached there."""
-    return NoCore(Path(path), why_not(fault))
+def unanswered(asked: CallQuestion, fault: Exception) -> Answer:
+    """The denial where this fault kept the core from answering."""
+    if isinstance(fault, NoCore):
+        return closed(asked.input, CANNOT.format(fault.why))
+    return closed(
+        asked.input, SILENT.format(asked.deadline_s) if isinstance(fault, TimeoutError) else GONE
+    )
+
+
+@contextmanager
+def socket_to(path: str) -> Iterator[socket.socket]:
+    """Opens a socket to connect to this path; closes it, and raises `NoCore`, where that fails."""
+    stream = socket.socket(socket.AF_UNIX)
+    try:
+        yield stream
+    except BaseException as fault:
+        stream.close()
+        if isinstance(fault, OSError):
+            raise NoCore(Path(path), why_not(fault)) from fault
+        raise

@@ -9,16 +9,7 @@ from typing import Any, Self
 
 from watchgate.client_api import core_dialog
 from watchgate.client_api.calls import Call
-from watchgate.client_api.core_dialog import (
-    DEADLINE_S,
-    REPORT_BUDGET_S,
-    Answer,
-    CallQuestion,
-    CoreDialog,
-    Denied,
-    closed,
-    read,
-)
+from watchgate.client_api.core_dialog import DEADLINE_S, Answer, CallQuestion, CoreDialog, Denied
 from watchgate.core.model.events import Kind, ToolClass
 from watchgate.link.control_lines import NoCore
 from watchgate.service.wire.framing import MAX_PAYLOAD_BYTES
@@ -39,7 +30,7 @@ class Gate(CoreDialog):
         self.report("session.end")
 
     def report(self, kind: Kind, **fields: Any) -> bool:
-        """Have something recorded; whether the core took it. Never waits long, never fails.
+        """Has something recorded; whether the core took it. Never waits long, never fails.
 
         `fields` are those of `watchgate schema ingest`: `text`, `tool`, `input`, `usage`, ...
         Raises `ValueError` or `TypeError` for what could never be recorded.
@@ -47,7 +38,7 @@ class Gate(CoreDialog):
         line = self._speaker.report(kind, fields)
         if len(line) > MAX_PAYLOAD_BYTES:
             return False
-        until_s = self._now_s() + REPORT_BUDGET_S
+        until_s = self._now_s() + core_dialog.REPORT_BUDGET_S
         try:
             with self._connected(until_s) as stream:
                 stream.sendall(line)
@@ -67,7 +58,7 @@ class Gate(CoreDialog):
         call_id: str | None = None,
         deadline_s: float = DEADLINE_S,
     ) -> Answer:
-        """Ask whether a call may run; waits for policy and operator, at most `deadline_s`.
+        """Asks whether a call may run; waits for policy and operator, at most `deadline_s`.
 
         Denies when nobody answers, whatever the cause. Raises only for arguments that nobody could
         be asked about. A wait that is broken off, by an exception, withdraws the request.
@@ -91,7 +82,7 @@ class Gate(CoreDialog):
         call_id: str | None = None,
         deadline_s: float = DEADLINE_S,
     ) -> Iterator[Call]:
-        """Ask, run the block when the call may run, and report how it ended; raises `Denied`.
+        """Asks, runs the block when the call may run, and reports how it ended; raises `Denied`.
 
         Args:
             tool: The name of the tool, of 1 to 512 characters.
@@ -123,25 +114,16 @@ class Gate(CoreDialog):
         try:
             with self._connected(until_s) as stream:
                 self._send(stream, line, until_s)
-                return read(self._line(stream, until_s), asked.call_id, asked.input)
-        except NoCore as none:
-            return closed(asked.input, core_dialog.CANNOT.format(none.why))
-        except TimeoutError:
-            return closed(asked.input, core_dialog.SILENT.format(asked.deadline_s))
-        except OSError:
-            return closed(asked.input, core_dialog.GONE)
+                reply = self._line(stream, until_s)
+                return core_dialog.read(reply, asked.call_id, asked.input)
+        except (NoCore, OSError) as fault:
+            return core_dialog.unanswered(asked, fault)
 
     def _connected(self, until_s: float) -> socket.socket:
         path, step_s = self._speaker.socket, self._step_s(until_s)
-        stream = socket.socket(socket.AF_UNIX)
-        try:
+        with core_dialog.socket_to(path) as stream:
             stream.settimeout(step_s)
             stream.connect(path)
-        except BaseException as fault:
-            stream.close()
-            if isinstance(fault, OSError):
-                raise core_dialog.no_core(path, fault) from fault
-            raise
         return stream
 
     def _send(self, stream: socket.socket, line: bytes, until_s: float) -> None:

@@ -207,7 +207,7 @@ def _turns(use: _Use, percent: int, start_us: int, at_s: float) -> tuple[Part, .
 
 
 def _tools(use: _Use, start_us: int) -> tuple[Part, ...]:
-    """Return who asked for each tool call; one model call asked for all of a group."""
+    """Returns the usage of the model call behind each tool call; one asked for a whole group."""
     cost = use.cents * CENT // (4 * len(use.calls))
     tokens = sum(use.tokens) // 64
     return tuple(

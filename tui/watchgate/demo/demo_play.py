@@ -1,6 +1,6 @@
 """Playing the script without sockets: the engine, a clock that moves when told, counted ids.
 
-The demo's hooks: invented handlers that take their time and never change what is decided.
+- The demo's hooks: invented handlers that take their time and never change what is decided.
 """
 
 from __future__ import annotations
@@ -120,7 +120,7 @@ _PLAYS: Final = {hook.handler.id: hook.plays for hook in HOOKS}
 
 
 def played(handler: Handler, event: Event, limit_s: float) -> tuple[float, Report]:
-    """Return the seconds a hook takes for an event, at most its limit, and its report."""
+    """Returns the seconds a hook takes for an event, at most its limit, and its report."""
     run = _PLAYS[handler.id](event)
     if run.ms / 1000 < limit_s:
         return run.ms / 1000, run.report
@@ -146,7 +146,7 @@ START_WALL_US = 1_795_176_144_000_000
 
 TIMEOUT_S = 60
 POLICY_S = 0.0003
-"""How long the demo's policy takes over a call."""
+"""Seconds that the demo's policy takes over a call."""
 CONFIG = Config(approval=Approval(timeout_s=TIMEOUT_S, unattended_timeout_s=TIMEOUT_S))
 
 Decide = Mapping[str, tuple[float, str]]
@@ -257,11 +257,13 @@ class DemoPlayer:
     def _do(self, effects: list[Effect], now: Instant) -> None:
         for effect in effects:
             match effect:
-                case RunHandler(dispatch_id=hearing, invoke=invoke):
+                case RunHandler(dispatch_id=dispatch_id, invoke=invoke):
                     left_s = invoke.deadline_s - now.mono_s
                     took_s, report = played(invoke.handler, invoke.event, left_s)
                     then = now.plus(took_s)
-                    self._do(self._engine.on_report(hearing, invoke.handler.id, report, then), then)
+                    self._do(
+                        self._engine.on_report(dispatch_id, invoke.handler.id, report, then), then
+                    )
                 case Emit(draft=draft):
                     self._seal(draft)
                 case SyncJournal(request=request):

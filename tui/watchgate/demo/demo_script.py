@@ -72,7 +72,7 @@ class ScriptedCall(msgspec.Struct, frozen=True, kw_only=True):
 def _bash(
     at_s: float, actor: DemoSession, command: str, took_s: float, *, ok: bool = True
 ) -> ScriptedCall:
-    """Script one shell command.
+    """Scripts one shell command.
 
     Args:
         at_s: Seconds into the demo.
@@ -97,7 +97,7 @@ def _grep(at_s: float, actor: DemoSession, pattern: str, path: str) -> ScriptedC
 
 
 def _edit(at_s: float, actor: DemoSession, path: str, old: str, new: str) -> ScriptedCall:
-    """Script one edit of a file.
+    """Scripts one edit of a file.
 
     Args:
         at_s: Seconds into the demo.
@@ -164,7 +164,7 @@ def _used(
     at_s: float, actor: DemoSession, model: str, dollars: float, tokens: tuple[int, int, int, int],
     context: tuple[int, int],
 ) -> ScriptedUsage:  # fmt: skip
-    """Script a report of usage so far.
+    """Scripts a report of usage so far.
 
     Args:
         at_s: Seconds into the demo.
@@ -209,7 +209,7 @@ def script() -> tuple[ScriptedPayload, ...]:
 
 
 def reports() -> tuple[ScriptedUsage, ...]:
-    """Return the cost so far of the one agent that reports it."""
+    """Returns the cost so far of the one agent that reports it."""
     return _REPORTS
 
 

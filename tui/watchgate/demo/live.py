@@ -119,7 +119,7 @@ async def _step(
     ended: dict[str, anyio.Event],
     denied: set[str],
 ) -> None:
-    """Send one payload at its time, and none for a call that was denied.
+    """Sends one payload at its time, and none for a call that was denied.
 
     Args:
         socket: The core's ingest socket.

@@ -16,7 +16,7 @@ from watchgate.core.base import decoding
 from watchgate.core.model.standing_grant import GrantRule, Width
 from watchgate.core.policy.rules.profiles import Profile
 from watchgate.link.control_lines import (
-    Answer,
+    ControlAnswer,
     CoreLost,
     LineReader,
     NoCore,
@@ -38,7 +38,7 @@ from watchgate.link.receiving import receive
 from watchgate.link.socket_door import check_door, why_not
 
 GREETING_TIMEOUT_S = 5.0
-PUSHES_KEPT = 20_000
+MAX_PUSHES = 20_000
 WHY_WITHIN_S = 1.0
 CLOSED = "it closed the connection"
 _RECEIVE_BYTES = 256 * 1024
@@ -88,7 +88,7 @@ class RequestFields(TypedDict, total=False):
 class ControlClient:
     """One connection to a core over any stream of bytes; made by `connect` or `ssh.connect`.
 
-    Calls may run at the same time. Pushes wait until `batch` takes them: once `pushes_kept` are
+    Calls may run at the same time. Pushes wait until `batch` takes them: once `max_pushes` are
     waiting the client stops reading, so an attached client that calls must keep taking batches.
     `explain` tells why the stream ended, where the core itself did not; empty when it cannot.
     """
@@ -99,16 +99,16 @@ class ControlClient:
         hello: Hello,
         reader: LineReader,
         *,
-        pushes_kept: int = PUSHES_KEPT,
+        max_pushes: int = MAX_PUSHES,
         explain: Callable[[], Awaitable[str]] | None = None,
     ) -> None:
-        """Talk over a stream whose greeting was read.
+        """Talks over a stream whose greeting was read.
 
         Args:
             stream: The connection.
             hello: The greeting of the core.
             reader: What reads lines, with the bytes that came behind the greeting.
-            pushes_kept: How many unread pushes are kept before reading waits.
+            max_pushes: How many unread pushes are kept before reading waits.
             explain: Says why a lost connection was lost, where it can be known.
         """
         self.hello = hello
@@ -119,14 +119,14 @@ class ControlClient:
         self._asked = 0
         self._waiting: dict[int, _Question] = {}
         self._pushes: deque[Push] = deque()
-        self._pushes_kept = pushes_kept
+        self._max_pushes = max_pushes
         self._arrived = anyio.Event()
         self._drained = anyio.Event()
         self._goodbye: str | None = None
         self._lost: str | None = None
         self._over = anyio.Event()
 
-    async def call(self, verb: Verb, **fields: Unpack[RequestFields]) -> Answer:
+    async def call(self, verb: Verb, **fields: Unpack[RequestFields]) -> ControlAnswer:
         """The core's answer to one request, a typed refusal included.
 
         Raises `CoreLost` when the connection ends first; whether the core acted is then unknown.
@@ -182,13 +182,13 @@ class ControlClient:
         return taken
 
     async def read(self) -> None:
-        """Dispatch what the core sends until the connection ends; `connect` runs this."""
+        """Dispatches what the core sends until the connection ends; `connect` runs this."""
         reason = "this side closed the connection"
         try:
             chunk = b""
             while True:
                 self._dispatch(self._reader.feed(chunk))
-                if len(self._pushes) >= self._pushes_kept:
+                if len(self._pushes) >= self._max_pushes:
                     self._drained = anyio.Event()
                     await self._drained.wait()
                 chunk = await receive(self._stream, _RECEIVE_BYTES)
@@ -209,7 +209,7 @@ class ControlClient:
     def _gone(self) -> CoreLost:
         return CoreLost(self._lost or self._goodbye or CLOSED)
 
-    def _dispatch(self, lines: list[Answer | Push]) -> None:
+    def _dispatch(self, lines: list[ControlAnswer | Push]) -> None:
         for line in lines:
             if isinstance(line, Push):
                 self._pushes.append(line)
@@ -223,7 +223,7 @@ class ControlClient:
 
 @asynccontextmanager
 async def connect(
-    path: Path, *, timeout_s: float = GREETING_TIMEOUT_S, pushes_kept: int = PUSHES_KEPT
+    path: Path, *, timeout_s: float = GREETING_TIMEOUT_S, max_pushes: int = MAX_PUSHES
 ) -> AsyncIterator[ControlClient]:
     """A client of the core that listens at `path`, for as long as the block runs.
 
@@ -231,14 +231,14 @@ async def connect(
     """
     reader = LineReader()
     stream, hello = await _open(path, reader, timeout_s)
-    client = ControlClient(stream, hello, reader, pushes_kept=pushes_kept)
+    client = ControlClient(stream, hello, reader, max_pushes=max_pushes)
     async with stream, talking(client):
         yield client
 
 
 @asynccontextmanager
 async def talking(client: ControlClient) -> AsyncIterator[ControlClient]:
-    """Read for a client for as long as the block runs; its stream is the caller's to close."""
+    """Reads for a client for as long as the block runs; its stream is the caller's to close."""
     try:
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(client.read)
@@ -281,5 +281,5 @@ class _Question:
     __slots__ = ("answer", "settled")
 
     def __init__(self) -> None:
-        self.answer: Answer | None = None
+        self.answer: ControlAnswer | None = None
         self.settled = anyio.Event()

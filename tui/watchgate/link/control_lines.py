@@ -8,11 +8,10 @@ from typing import Any
 import msgspec
 
 from watchgate.core.base import decoding
-from watchgate.core.base.decoding import JSON_FAULTS
 from watchgate.core.model.records import Record
 from watchgate.link.protocol import Hello, Push, Refusal, RefusalCode, Request, Result
 
-Answer = Result | Refusal
+ControlAnswer = Result | Refusal
 
 
 class LinkError(Exception):
@@ -92,10 +91,10 @@ class LineReader:
         del self._rest[: end + 1]
         try:
             return _HELLO.decode(line)
-        except JSON_FAULTS as error:
+        except decoding.JSON_FAULTS as error:
             raise _not_the_protocol(error) from error
 
-    def feed(self, chunk: bytes) -> list[Answer | Push]:
+    def feed(self, chunk: bytes) -> list[ControlAnswer | Push]:
         """The lines that these bytes complete, in order; also those left over after the hello."""
         self._rest += chunk
         cut = self._rest.rfind(b"\n", self._without_end) + 1
@@ -105,7 +104,7 @@ class LineReader:
         self._check(LINE_LIMIT_BYTES)
         try:
             return [_sort(line) for line in _LINES.decode_lines(whole)]
-        except JSON_FAULTS as error:
+        except decoding.JSON_FAULTS as error:
             raise _not_the_protocol(error) from error
 
     def _check(self, limit_bytes: int) -> None:
@@ -118,7 +117,7 @@ def request_line(request: Request) -> bytes:
     return msgspec.json.encode(request) + b"\n"
 
 
-def _sort(line: _ControlLine) -> Answer | Push:
+def _sort(line: _ControlLine) -> ControlAnswer | Push:
     if line.id is None:
         return Push(record=line.record, gap=line.gap, closed=line.closed)
     if line.refused is None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import socket
 from pathlib import Path
 
-from watchgate.link.control_lines import Answer, CoreLost, LineReader, NoCore, request_line
+from watchgate.link.control_lines import ControlAnswer, CoreLost, LineReader, NoCore, request_line
 from watchgate.link.protocol import Push, Request
 from watchgate.link.socket_door import check_door, why_not
 
@@ -13,8 +13,10 @@ ANSWER_TIMEOUT_S = 10.0
 _RECEIVE_BYTES = 256 * 1024
 
 
-def call_once(path: Path, request: Request, *, timeout_s: float = ANSWER_TIMEOUT_S) -> Answer:
-    """Connect, ask, and return the core's answer; `timeout_s` bounds every single wait.
+def call_once(
+    path: Path, request: Request, *, timeout_s: float = ANSWER_TIMEOUT_S
+) -> ControlAnswer:
+    """Connects, asks, and returns the core's answer; `timeout_s` bounds every single wait.
 
     Raises `NoCore` when nobody could be asked, `CoreLost` when no answer came to what was asked.
     """
@@ -41,7 +43,7 @@ def call_once(path: Path, request: Request, *, timeout_s: float = ANSWER_TIMEOUT
             raise CoreLost(why_not(error)) from error
 
 
-def _answer(connection: socket.socket, reader: LineReader, number: int) -> Answer:
+def _answer(connection: socket.socket, reader: LineReader, number: int) -> ControlAnswer:
     chunk = b""
     while True:
         for line in reader.feed(chunk):

@@ -14,19 +14,17 @@ import anyio
 import msgspec
 
 from watchgate.core.base import decoding
+from watchgate.core.model.call_row import CallRow
 from watchgate.core.model.records import Record
-from watchgate.core.model.views import CallRow
-from watchgate.core.state.call_rows import CallKey
-from watchgate.core.state.session_views import SessionViews
 from watchgate.core.state.state import State
 from watchgate.link.control_client import RequestFields
-from watchgate.link.control_lines import Answer, CoreLost
+from watchgate.link.control_lines import ControlAnswer, CoreLost
 from watchgate.link.protocol import Push, Refusal, Snapshot, Verb
 
 QUIET_S = 1.0
 """So long no record must have been left out before those that were are fetched."""
 
-FETCHED_MOST = 50_000
+MAX_FETCHED = 50_000
 """The newest records that are fetched: the older ones are in the history alone."""
 
 ANSWER_S = 5.0
@@ -47,15 +45,12 @@ class PlainSession(Protocol):
 
     async def attach(self) -> Snapshot:
         """The present picture; every record after it comes by `batch`."""
-        ...
 
     async def batch(self) -> list[Push]:
-        """Return what has arrived, at least one line; raises `CoreLost`."""
-        ...
+        """Returns the pushes that have arrived, at least one; raises `CoreLost`."""
 
-    async def call(self, verb: Verb, **fields: Unpack[RequestFields]) -> Answer:
+    async def call(self, verb: Verb, **fields: Unpack[RequestFields]) -> ControlAnswer:
         """The core's answer to one request; raises `CoreLost`."""
-        ...
 
 
 class WholeSession:
@@ -64,9 +59,11 @@ class WholeSession:
     def __init__(self, session: PlainSession, *, quiet_s: float = QUIET_S) -> None:
         self._session = session
         self._quiet_s = quiet_s
+        self._forget()
+
+    def _forget(self) -> None:
         self._due_s = float("inf")
-        self._next = 0
-        self._last = 0
+        self._next = self._last = 0
         self._fetched = State()
 
     async def attach(self) -> Snapshot:
@@ -74,12 +71,12 @@ class WholeSession:
         self._forget()
         return await self._session.attach()
 
-    async def call(self, verb: Verb, **fields: Unpack[RequestFields]) -> Answer:
+    async def call(self, verb: Verb, **fields: Unpack[RequestFields]) -> ControlAnswer:
         """The core's answer to one request."""
         return await self._session.call(verb, **fields)
 
     async def batch(self) -> list[Push] | Renewed:
-        """Return what has arrived, or a new snapshot once all that was left out is fetched."""
+        """Returns the arrived pushes, or a new snapshot once all that was left out is fetched."""
         while True:
             with anyio.move_on_at(self._due_s):
                 pushes = await self._session.batch()
@@ -104,8 +101,8 @@ class WholeSession:
         self._due_s = anyio.current_time() + self._quiet_s
 
     async def _fetch(self) -> None:
-        """Read the next page of the records between the first gap and the last."""
-        self._next = max(self._next, self._last - FETCHED_MOST + 1)
+        """Reads the next page of the records between the first gap and the last."""
+        self._next = max(self._next, self._last - MAX_FETCHED + 1)
         answer = await self._session.call("history", from_seq=self._next, to_seq=self._last)
         if isinstance(answer, Refusal):
             self._forget()  # the gaps stay gaps, and the console says so
@@ -120,17 +117,14 @@ class WholeSession:
 
     async def _renewed(self) -> Renewed:
         taken = await self._session.attach()
-        labels = SessionViews(taken.sessions)
-        fetched = [_labelled(row, labels) for row in self._fetched.rows]
+        labels = {(each.agent, each.session): each.label for each in taken.sessions}
+        fetched = [
+            msgspec.structs.replace(row, label=labels.get((row.agent, row.session), row.label))
+            for row in self._fetched.rows
+        ]
         self._forget()
-        fields = {name: getattr(taken, name) for name in Snapshot.__struct_fields__}
         rows = (*fetched, *taken.rows)
-        return Renewed(**{**fields, "rows": rows, "fetched": len(fetched)})
-
-    def _forget(self) -> None:
-        self._due_s = float("inf")
-        self._next = self._last = 0
-        self._fetched = State()
+        return Renewed(**{**msgspec.structs.asdict(taken), "rows": rows, "fetched": len(fetched)})
 
 
 def renewed_rows(known: Iterable[CallRow], picture: Renewed) -> list[CallRow]:
@@ -139,14 +133,7 @@ def renewed_rows(known: Iterable[CallRow], picture: Renewed) -> list[CallRow]:
     A call stands as the core tells it, else as it was known, else as the history has it: what was
     fetched may lack the beginning of a call.
     """
-    rows: dict[CallKey, CallRow] = {}
     fetched = picture.fetched
-    for row in (*picture.rows[:fetched], *known, *picture.rows[fetched:]):
-        rows[row.agent, row.session, row.call] = row
-    return sorted(rows.values(), key=lambda row: (row.at, row.seq))
-
-
-def _labelled(row: CallRow, sessions: SessionViews) -> CallRow:
-    """The row with the name that its session has in the core."""
-    view = sessions.views.get((row.agent, row.session))
-    return row if view is None else msgspec.structs.replace(row, label=view.label)
+    rows = (*picture.rows[:fetched], *known, *picture.rows[fetched:])
+    latest = {(row.agent, row.session, row.call): row for row in rows}
+    return sorted(latest.values(), key=lambda row: (row.at, row.seq))

@@ -12,7 +12,7 @@ import platformdirs
 APP = "watchgate"
 UNINSTALLER = "uninstall.py"
 SOCKET_PATH_MAX_BYTES = 103 if sys.platform == "darwin" else 107
-"""What the platform's `sun_path` holds besides its closing zero byte."""
+"""Bytes that the platform's `sun_path` holds besides its closing zero byte."""
 
 
 USAGE_CACHE = "usage"
@@ -37,6 +37,15 @@ class Paths(msgspec.Struct, frozen=True):
     state_dir: Path
     config: Path
     data_dir: Path
+
+    @property
+    def environment(self) -> dict[str, str]:
+        """The variables by which another process finds the same places."""
+        return {
+            "WATCHGATE_RUNTIME_DIR": str(self.runtime_dir),
+            "WATCHGATE_STATE_DIR": str(self.state_dir),
+            "WATCHGATE_CONFIG": str(self.config),
+        }
 
     @property
     def ingest_socket(self) -> Path:
@@ -75,7 +84,7 @@ class Paths(msgspec.Struct, frozen=True):
 
     @property
     def pin_tries(self) -> Path:
-        """Return how often a PIN was guessed wrong."""
+        """Returns the file that counts wrong guesses of the PIN."""
         return self.state_dir / "pin-tries.json"
 
     @property
@@ -112,7 +121,7 @@ class Paths(msgspec.Struct, frozen=True):
 
     @property
     def backups(self) -> Path:
-        """Return where the old bytes of edited files lie."""
+        """Returns the folder with the old bytes of edited files."""
         return self.data_dir / "backups"
 
     @property
@@ -132,7 +141,7 @@ class Paths(msgspec.Struct, frozen=True):
 
     @property
     def uninstaller(self) -> Path:
-        """Return what takes all hooks out by itself, for when the program is gone."""
+        """Returns the script that takes all hooks out by itself, for when the program is gone."""
         return self.data_dir / UNINSTALLER
 
     @property
@@ -167,7 +176,7 @@ def paths(env: Mapping[str, str], *, sockets: bool = True) -> Paths:
 
 
 def check_socket_path(path: Path, *, limit_bytes: int = SOCKET_PATH_MAX_BYTES) -> None:
-    """Raise `SocketPathTooLongError` if no socket can be bound at `path` on this platform."""
+    """Raises `SocketPathTooLongError` if no socket can be bound at `path` on this platform."""
     size_bytes = len(bytes(path))
     if size_bytes > limit_bytes:
         raise SocketPathTooLongError(path, size_bytes, limit_bytes)

@@ -12,16 +12,18 @@ from typing import Any, Literal
 import msgspec
 
 from watchgate.core.model import requests
+from watchgate.core.model.call_row import CallRow
 from watchgate.core.model.records import BudgetData, Record
+from watchgate.core.model.session_view import SessionView
 from watchgate.core.model.standing_grant import GrantRule, GrantView, Width
-from watchgate.core.model.views import CallRow, GateView, PendingView, SessionView, Settled, Totals
+from watchgate.core.model.views import GateView, PendingView, Settled, Totals
 from watchgate.core.policy.rules.profiles import Profile
 from watchgate.core.presence.proof import Standing, TokenRisk
 from watchgate.core.state.traces import TraceView
 from watchgate.core.usage.usage_fold import UsageSnapshot
 
 SCHEMA = 1
-"""Which protocol this is: adding to it does not change the number."""
+"""The version of the protocol: adding to it does not change the number."""
 
 Scope = Literal["once", "turn", "session", "15m", "always"]
 Verb = Literal[
@@ -164,7 +166,7 @@ class Presence(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def proven(self) -> bool:
-        """Tell whether it may let calls run."""
+        """Tells whether it may let calls run."""
         return self.standing in ("clear", "pin", "code", "key")
 
 

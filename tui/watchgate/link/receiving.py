@@ -43,7 +43,7 @@ async def receive_from(connection: Connection, size_bytes: int) -> bytes:
 
 
 async def readable(connection: Connection) -> None:
-    """Wait until there is something to receive; raises `BrokenResourceError` as `receive`."""
+    """Waits until there is something to receive; raises `BrokenResourceError` as `receive`."""
     try:
         await anyio.wait_readable(connection)
     except OSError as error:

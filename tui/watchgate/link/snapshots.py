@@ -7,7 +7,7 @@ from types import MappingProxyType
 
 from watchgate.core.state.hosts import HostView
 from watchgate.core.state.restore import restore
-from watchgate.core.state.state import State
+from watchgate.core.state.state import MAX_ROWS, State
 from watchgate.link.protocol import Snapshot
 
 SNAPSHOT_ROWS = 2_000
@@ -22,7 +22,15 @@ def snapshot(
     rows: int = SNAPSHOT_ROWS,
     titles: Mapping[str, str] = MappingProxyType({}),
 ) -> Snapshot:
-    """Everything that a console needs for its first picture (`now_us`: UTC µs)."""
+    """Returns everything that a console needs for its first picture.
+
+    Args:
+        state: The state to picture.
+        core: The id of the core that it is from.
+        now_us: The time of the picture (UTC µs).
+        rows: The number of calls to show at most, the newest ones.
+        titles: The agents' names for people, by the agent's id.
+    """
     return Snapshot(
         seq=state.seq,
         core=core,
@@ -41,7 +49,7 @@ def snapshot(
     )
 
 
-def restored(taken: Snapshot, hosts: Iterable[HostView] = ()) -> State:
+def restored(taken: Snapshot, hosts: Iterable[HostView] = (), *, max_rows: int = MAX_ROWS) -> State:
     """The state that a snapshot was taken of; the records after it can be applied to it."""
     return restore(
         seq=taken.seq,
@@ -58,4 +66,5 @@ def restored(taken: Snapshot, hosts: Iterable[HostView] = ()) -> State:
         rows=taken.rows,
         traces=taken.traces,
         hosts=hosts,
+        max_rows=max_rows,
     )

@@ -10,7 +10,7 @@ from watchgate.link.control_lines import NoCore
 
 
 def check_door(path: Path) -> None:
-    """Raise `NoCore` unless there is a socket at `path` that belongs to this user.
+    """Raises `NoCore` unless there is a socket at `path` that belongs to this user.
 
     Whoever listens reads prompts and commands, and could show what was never asked.
     """
@@ -25,7 +25,7 @@ def check_door(path: Path) -> None:
 
 
 def check_own_door(path: Path) -> None:
-    """As `check_door`, and raise `NoCore` unless only this user can enter the socket's directory.
+    """Raises `NoCore` as `check_door` does, and if another user can enter the socket's directory.
 
     Whoever could enter there could have put a socket in its place, and answered in the core's.
     """
@@ -39,7 +39,7 @@ def check_own_door(path: Path) -> None:
 
 
 def why_not(error: OSError) -> str:
-    """Return why the socket could not be reached, in words."""
+    """Returns the reason the socket could not be reached, in words."""
     if isinstance(error, FileNotFoundError):
         return "there is no socket"
     if isinstance(error, ConnectionRefusedError):

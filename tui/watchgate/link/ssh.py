@@ -1,6 +1,6 @@
 """The control protocol over ssh: `watchgate stdio` runs on the other machine, we hold its pipes.
 
-Other machines as they are named on the command line: `ssh://[user@]host[:port]`.
+- Other machines as they are named on the command line: `ssh://[user@]host[:port]`.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ class Target(msgspec.Struct, frozen=True):
 
     @property
     def name(self) -> str:
-        """Return the name before a session's label; an address without its colons."""
+        """Returns the name before a session's label; an address without its colons."""
         return self.host.replace(":", ".")
 
     def __str__(self) -> str:
@@ -86,8 +86,8 @@ GREETING_TIMEOUT_S = 45.0
 """Long enough for a slow network and a core that has to be started there."""
 
 END_S = 2.0
-_KEPT_BYTES = 8 * 1024
-_SAID_CHARS = 200
+_TAIL_BYTES = 8 * 1024
+_ERROR_CHARS = 200
 
 _MENDS = (
     (
@@ -189,12 +189,12 @@ class _Way:
         self._silent = anyio.Event()
 
     async def listen(self) -> None:
-        """Keep the end of what it complains of, until it says no more."""
+        """Keeps the end of what it complains of, until it says no more."""
         errors = self._process.stderr
         assert errors is not None  # noqa: S101 - a pipe
         try:
             async for chunk in errors:
-                self._tail = (self._tail + chunk)[-_KEPT_BYTES:]
+                self._tail = (self._tail + chunk)[-_TAIL_BYTES:]
         except (anyio.BrokenResourceError, anyio.ClosedResourceError):
             pass
         finally:
@@ -223,14 +223,14 @@ class _Way:
             await self._silent.wait()
         lines = self._tail.decode(errors="replace").splitlines()
         last = next((line.strip() for line in reversed(lines) if line.strip()), "")
-        last_words = safe_text(last.removeprefix("watchgate: "))[:_SAID_CHARS]
+        last_words = safe_text(last.removeprefix("watchgate: "))[:_ERROR_CHARS]
         for words, mend in _MENDS:
             if words in last_words:
                 return f"{last_words}: {mend.format(host=self._target.host)}"
         return last_words
 
     async def end(self) -> None:
-        """End the process and take note of its end, whatever happens to us meanwhile."""
+        """Ends the process and takes note of its end, whatever happens to us meanwhile."""
         process = self._process
         with anyio.CancelScope(shield=True):
             if process.returncode is None:

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.conftest import Cli
-from tests.cli.crashtest.conftest import Standin
+from tests.cli.setup.crashtest_command.conftest import Standin
 from tests.e2e.programs import until
 from watchgate.cli.base.printing import Exit
 from watchgate.cli.setup import crashtest_command

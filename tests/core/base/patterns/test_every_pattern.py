@@ -21,7 +21,7 @@ import pytest
 
 import watchgate.agents
 import watchgate.core
-from tests.core.patterns.pumped import pumped
+from tests.core.base.patterns.pumped import pumped
 from tests.core.policy.calls import judge_command
 from watchgate.core.base.patterns import allowance
 from watchgate.core.base.patterns.pattern import Pattern
@@ -119,7 +119,6 @@ def fixed() -> Iterator[tuple[str, re.Pattern[str], bool]]:
 
 # They read what the user wrote, or what this program wrote itself.
 NOT_FROM_OUTSIDE = (
-    "watchgate.core.base.config_text.",
     "watchgate.core.base.config_text.",
     "watchgate.core.dispatch.extensions.extension_spec.",
     "watchgate.core.history.history_row.",

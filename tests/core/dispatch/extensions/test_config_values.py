@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from tests.core.extensions.manifests import load, refusal
+from tests.core.dispatch.extensions.manifests import load, refusal
 from watchgate.core.dispatch.extensions.extension_spec import override_name
 
 ENTRY: dict[str, Any] = {"key": "api-key", "secret_env": "GUARD_KEY", "default": "from manifest"}

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from tests.core.builders import other, pre, shell
-from tests.core.extensions.manifests import GUARD, PATH, load, refusal
+from tests.core.dispatch.extensions.manifests import GUARD, PATH, load, refusal
 from watchgate.core.dispatch.extensions.extension_hooks import HOOKS
 from watchgate.core.dispatch.handler_bus import Bus
 from watchgate.core.dispatch.handler_matchers import InputContains, Matcher

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from tests.core.extensions.manifests import GUARD, PATH, load, refusal
+from tests.core.dispatch.extensions.manifests import GUARD, PATH, load, refusal
 from watchgate.core.dispatch.extensions import extension_spec
 from watchgate.core.dispatch.extensions.extension_spec import ExtensionError
 

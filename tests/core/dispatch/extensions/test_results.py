@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
+from tests.core.dispatch.extensions.manifests import load
 from tests.core.dispatching import run
-from tests.core.extensions.manifests import load
 from watchgate.core.dispatch.extensions.extension_hooks import TEXT_CAP, read_verdict
 from watchgate.core.dispatch.presets import CONSOLE, SYNAPS_CHAIN, DispatchPolicy
 from watchgate.core.model.verdicts import Allow, Block, Confirm, Failed, Inject, Modify

@@ -8,7 +8,7 @@ import msgspec
 import pytest
 
 from tests.core.builders import other, permission, post, pre, shell
-from tests.core.hooks.runs import calling, ended, told, verdict
+from tests.core.dispatch.hooks.runs import calling, ended, told, verdict
 from watchgate.core.dispatch.hooks.codex_fork import V1_EVENTS
 from watchgate.core.dispatch.hooks.hook_protocols import PROTOCOLS
 from watchgate.core.dispatch.hooks.rewrites import ARGV, MISSING, UNREADABLE

@@ -8,7 +8,7 @@ import msgspec
 import pytest
 
 from tests.core.builders import other, permission, post, pre, shell
-from tests.core.hooks.runs import calling, ended, env, report, told, verdict
+from tests.core.dispatch.hooks.runs import calling, ended, env, report, told, verdict
 from watchgate.core.dispatch.hooks.codex_fork import FIRED, PLANNED
 from watchgate.core.dispatch.hooks.rewrites import AMBIGUOUS, MISSING
 from watchgate.core.dispatch.presets import CODEX_FORK_V2

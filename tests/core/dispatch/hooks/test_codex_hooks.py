@@ -8,7 +8,7 @@ import msgspec
 import pytest
 
 from tests.core.builders import other, permission, post, pre, shell, sub
-from tests.core.hooks.runs import calling, ended, report, told, verdict
+from tests.core.dispatch.hooks.runs import calling, ended, report, told, verdict
 from watchgate.core.dispatch.hooks.codex_hooks import NO_DENIAL_REASON, NO_QUESTION, NO_STOP_REASON
 from watchgate.core.dispatch.hooks.hook_exchange import HookExit
 from watchgate.core.dispatch.hooks.hook_protocols import PROTOCOLS

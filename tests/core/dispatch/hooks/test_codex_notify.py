@@ -9,7 +9,7 @@ import msgspec
 import pytest
 
 from tests.core.builders import other
-from tests.core.hooks.runs import ended, env, verdict
+from tests.core.dispatch.hooks.runs import ended, env, verdict
 from watchgate.core.dispatch.hooks.codex_fork import ARGUMENT_CAP_BYTES
 from watchgate.core.dispatch.hooks.hook_protocols import PROTOCOLS
 from watchgate.core.model.events import Event, Kind, Text

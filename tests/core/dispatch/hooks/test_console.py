@@ -6,7 +6,7 @@ import msgspec
 import pytest
 
 from tests.core.builders import SAYS_ALL, batch, other, post, pre, shell, sub
-from tests.core.hooks.runs import ended, report, told, verdict
+from tests.core.dispatch.hooks.runs import ended, report, told, verdict
 from watchgate.core.dispatch.hooks.hook_protocols import NO_QUESTION, NO_REASON
 from watchgate.core.model.events import SessionChange
 from watchgate.core.model.verdicts import (

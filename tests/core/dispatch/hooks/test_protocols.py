@@ -13,7 +13,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from tests.core.builders import batch, other, permission, post, pre, shell
-from tests.core.hooks.runs import ended, verdict
+from tests.core.dispatch.hooks.runs import ended, verdict
 from watchgate.core.dispatch.handler_config import HandlerConfig
 from watchgate.core.dispatch.hooks.hook_exchange import ExitMap, HookExit, HookProtocol
 from watchgate.core.dispatch.hooks.hook_protocols import PROTOCOLS

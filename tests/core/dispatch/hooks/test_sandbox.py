@@ -8,7 +8,7 @@ import msgspec
 import pytest
 
 from tests.core.builders import other
-from tests.core.hooks.runs import ended, env, verdict
+from tests.core.dispatch.hooks.runs import ended, env, verdict
 from watchgate.core.dispatch.hooks.hook_exchange import HookExit
 from watchgate.core.dispatch.hooks.hook_protocols import PROTOCOLS
 from watchgate.core.dispatch.hooks.sandbox_hooks import EVENTS, MESSAGE_BYTES, sandbox_handlers

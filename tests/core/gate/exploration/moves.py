@@ -84,7 +84,7 @@ def _decisions(now: Situation, request: ApprovalRequest) -> Iterator[Move]:
 
 
 def make(now: Situation, move: Move) -> list[Effect]:
-    """Have it happen; what the engine wants done."""
+    """Has it happen; what the engine wants done."""
     happen = _HAPPENS.get(move.what, _decide)
     return happen(now, move)
 

@@ -51,7 +51,7 @@ POLICY = Policy.of([load(RULES, "team.toml", "user")])
 
 
 def knows(command: str) -> bool:
-    """Tell whether some ordinary rule of these covers the command."""
+    """Tells whether some ordinary rule of these covers the command."""
     return any(rule.startswith("team.") for rule in rules(judge_command(command, policy=POLICY)))
 
 

@@ -80,7 +80,7 @@ def killed(_ask: Message) -> None:
 
 
 def hang(_ask: Message) -> None:
-    """Answer nothing."""
+    """Answers nothing."""
 
 
 def deaf(_ask: Message) -> None:
@@ -118,7 +118,7 @@ def error(ask: Message) -> None:
 
 
 def twins(ask: Message, held: list[Message] = []) -> None:  # noqa: B006 - kept on purpose
-    """Answer each pair in reverse, so that the first waits for the second."""
+    """Answers each pair in reverse, so that the first waits for the second."""
     held.append(ask)
     while len(held) == 2:
         for each in (held[1], held[0]):
@@ -158,14 +158,14 @@ def tell(ask: Message) -> None:
 
 
 def grandchild(ask: Message) -> None:
-    """Leave a child behind that holds every pipe, and die."""
+    """Leaves a child behind that holds every pipe, and die."""
     child = subprocess.Popen([sys.executable, "-I", "-S", "-c", "import time; time.sleep(3600)"])
     note(f"pid:{child.pid}")
     die(ask)
 
 
 def nurse(ask: Message) -> None:
-    """Start a child that holds every pipe, and go on."""
+    """Starts a child that holds every pipe, and goes on."""
     child = subprocess.Popen([sys.executable, "-I", "-S", "-c", "import time; time.sleep(3600)"])
     note(f"pid:{child.pid}")
     go_on(ask)

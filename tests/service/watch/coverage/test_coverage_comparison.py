@@ -8,8 +8,8 @@ from watchgate.agents.agent_facts import traits_in
 from watchgate.agents.registry import ADAPTERS
 from watchgate.core.gate.gate_coverage import SessionProcess
 from watchgate.core.model.records import Draft
+from watchgate.core.model.session_view import SessionView
 from watchgate.core.model.sessions import SessionState
-from watchgate.core.model.views import SessionView
 from watchgate.service.watch.coverage.coverage_comparison import (
     GRACE_S,
     CoverageComparison,

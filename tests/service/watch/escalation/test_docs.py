@@ -9,7 +9,7 @@ from watchgate.core.config.config import load
 from watchgate.core.config.config_sections import EscalationConfig, first_escalation_fault
 from watchgate.service.watch.escalation.escalation_watch import EscalationMessage
 
-TEXT = (Path(__file__).parents[3] / "docs" / "escalation.md").read_text()
+TEXT = (Path(__file__).parents[4] / "docs" / "escalation.md").read_text()
 EXAMPLE = re.search(r"^    \[\[escalation\]\].*?(?=^\|)", TEXT, re.MULTILINE | re.DOTALL)
 
 

@@ -14,7 +14,7 @@ import msgspec
 import pytest
 
 from tests.client import fake_core
-from tests.service.integrity.watched import (
+from tests.service.watch.integrity.watched import (
     AGENTS,
     CLAUDE,
     GUARD,
@@ -153,7 +153,7 @@ async def test_a_file_that_cannot_be_read_any_more_is_an_alarm(
 
 
 def change_quietly(path: Path) -> None:
-    """Put something else there that has the size and the time of what was there."""
+    """Puts something else there that has the size and the time of what was there."""
     before = path.stat()
     path.write_bytes(path.read_bytes()[:-1] + b"#")
     os.utime(path, ns=(before.st_atime_ns, before.st_mtime_ns))

@@ -6,7 +6,7 @@ import anyio.from_thread
 import anyio.to_thread
 import pytest
 
-from tests.service.integrity.watched import CLAUDE, Core, install, uninstall
+from tests.service.watch.integrity.watched import CLAUDE, Core, install, uninstall
 from watchgate.link.paths import Paths
 from watchgate.service.setup import cleanup
 from watchgate.service.setup.installer import Installer

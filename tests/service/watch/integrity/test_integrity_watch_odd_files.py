@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.service.integrity.watched import (
+from tests.service.watch.integrity.watched import (
     CLAUDE,
     GUARD,
     PYTHON,

@@ -10,7 +10,7 @@ from rich.cells import cell_len
 
 from tests.ui.requests import NOW, row
 from tests.ui.widgets_app import Stage, strips, texts
-from watchgate.core.model.views import CallRow
+from watchgate.core.model.call_row import CallRow
 from watchgate.core.state.state import State
 from watchgate.ui.base.theme import DARK
 from watchgate.ui.widgets.calls.call_columns import RowLook, columns, draw_call, header

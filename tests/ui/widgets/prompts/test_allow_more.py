@@ -11,7 +11,7 @@ from tests.ui.open_requests import FIRST, asked, pending
 from tests.ui.picture import NOW_US
 from watchgate.core.model.assessment import Finding
 from watchgate.core.model.standing_grant import GrantRule
-from watchgate.link.control_lines import Answer
+from watchgate.link.control_lines import ControlAnswer
 from watchgate.link.protocol import Refusal, Request, Result
 from watchgate.ui.widgets.prompts.grant_prompt import GrantPrompt
 
@@ -28,7 +28,7 @@ PROPOSED = {
 }  # fmt: skip
 
 
-def proposing(request: Request) -> Answer:
+def proposing(request: Request) -> ControlAnswer:
     """A core that proposes one rule, and takes any edit of it but of the program."""
     if request.verb != "propose":
         return Result(id=request.id)
@@ -147,7 +147,7 @@ async def test_a_folder_is_not_offered_for_what_no_rule_knows() -> None:
 async def test_that_no_rule_knows_the_call_is_said_once() -> None:
     """The core names it among what the grant answers; the sentence begins with it already."""
 
-    def answering(request: Request) -> Answer:
+    def answering(request: Request) -> ControlAnswer:
         answers = ["policy.no-rule", "packages.change"]
         return Result(id=request.id, ok={**PROPOSED, "answers": answers})
 
@@ -194,7 +194,7 @@ async def test_an_edit_that_the_core_refuses_stays_under_the_hands() -> None:
 
 
 async def test_a_rule_that_cannot_be_proposed_says_why_and_is_not_given() -> None:
-    def refusing(request: Request) -> Answer:
+    def refusing(request: Request) -> ControlAnswer:
         return Refusal(id=request.id, refused="not_offered", message="its words are not known")
 
     async with running(pending(asked(scopes=ALL))) as bench:

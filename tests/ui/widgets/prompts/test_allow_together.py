@@ -23,7 +23,7 @@ def sent(bench: Bench) -> list[Request]:
 
 
 async def listed(bench: Bench) -> None:
-    """Mark the first two, and press the key that allows."""
+    """Marks the first two, and press the key that allows."""
     await bench.press("space", "tab", "space", "a")
     await bench.until(lambda: isinstance(bench.app.focused, BatchPrompt))
     await bench.settle()

@@ -8,7 +8,7 @@ from tests.ui.approvals_picture import approvals, many
 from tests.ui.asked import question
 from tests.ui.console_bench import Bench, running
 from tests.ui.picture import CRITICAL, HIGH
-from tests.ui.screens.test_approvals_screen_screen import approvals_of
+from tests.ui.screens.test_approvals_screen import approvals_of
 from watchgate.core.model.events import Choice, Question
 from watchgate.ui.approval.arming import TYPING
 from watchgate.ui.widgets.prompts.grant_prompt import BatchPrompt

@@ -11,18 +11,20 @@ from textual.events import Paste
 from tests.ui.console_bench import Bench, running
 from tests.ui.open_requests import FIRST, asked, pending
 from watchgate.core.model.events import Tool
-from watchgate.link.control_lines import Answer
+from watchgate.link.control_lines import ControlAnswer
 from watchgate.link.protocol import Refusal, Request, Result
 from watchgate.ui.widgets.prompts.edit_prompt import EditPrompt
 
 NEW = "f" * 64
 
 
-def previewing(risk: str = "low", reason: str = "Only reads", **more: Any) -> Callable[..., Answer]:
+def previewing(
+    risk: str = "low", reason: str = "Only reads", **more: Any
+) -> Callable[..., ControlAnswer]:
     """A core that finds this of every edited input."""
     looked = {"digest": NEW, "risk": risk, "reason": reason, "findings": [], "segments": []}
 
-    def answer(request: Request) -> Answer:
+    def answer(request: Request) -> ControlAnswer:
         ok = {**looked, "input": request.input, **more} if request.verb == "preview" else {}
         return Result(id=request.id, ok=ok)
 

@@ -13,7 +13,7 @@ from tests.ui.widgets_app import Stage, texts
 from watchgate.core.base.text import hidden_spans
 from watchgate.core.model.views import PendingView
 from watchgate.link.control_client import RequestFields
-from watchgate.link.control_lines import Answer
+from watchgate.link.control_lines import ControlAnswer
 from watchgate.link.protocol import Refusal, Result, Verb
 from watchgate.ui.approval.arming import Intent
 from watchgate.ui.widgets.prompts.edit_prompt import EditPrompt
@@ -40,11 +40,11 @@ ANSWERS: dict[str, dict[str, Any]] = {
 }
 
 
-async def core(verb: Verb, **fields: Unpack[RequestFields]) -> Answer:
+async def core(verb: Verb, **fields: Unpack[RequestFields]) -> ControlAnswer:
     return Result(id=1, ok=ANSWERS[verb])
 
 
-async def refusing(verb: Verb, **fields: Unpack[RequestFields]) -> Answer:
+async def refusing(verb: Verb, **fields: Unpack[RequestFields]) -> ControlAnswer:
     return Refusal(id=1, refused="bad_request", message=HOSTILE)
 
 

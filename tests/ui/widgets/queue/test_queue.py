@@ -20,8 +20,8 @@ from watchgate.core.model.views import Settled
 from watchgate.core.state.state import State
 from watchgate.ui.base.formats import width
 from watchgate.ui.base.theme import DARK
+from watchgate.ui.widgets.base.countdown import LAST_S
 from watchgate.ui.widgets.base.pane import StyledLine
-from watchgate.ui.widgets.base.request_words import LAST_S
 from watchgate.ui.widgets.base.sheet import Sheet
 from watchgate.ui.widgets.diff.edit_section import names_itself, path_findings, undrawn_input
 from watchgate.ui.widgets.queue.queue_list import (
@@ -70,6 +70,7 @@ def test_every_word_has_its_own_short_words() -> None:
     ("denied-by-operator", {"reason": "use make clean"}, "denied, with reply"),
     ("denied-by-timeout", {}, "denied, no answer"),
     ("answered-elsewhere", {}, "answered in Claude"),
+    ("answered-elsewhere", {"agent": "x" * 30}, "answered in its agent"),
     ("answered-elsewhere", {"agent": "acp"}, "answered in its agent"),
     ("withdrawn", {}, "withdrawn, agent gone"),
     ("of-a-later-version", {}, "of-a-later-version"),

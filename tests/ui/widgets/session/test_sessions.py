@@ -7,8 +7,8 @@ import msgspec
 from tests.ui.console_bench import idle
 from tests.ui.picture import NOW_US, sessions
 from tests.ui.widgets_app import Stage, texts
+from watchgate.core.model.session_view import SessionView, SubView
 from watchgate.core.model.sessions import SessionState
-from watchgate.core.model.views import SessionView, SubView
 from watchgate.core.state.session_views import SessionViews
 from watchgate.core.state.state import State
 from watchgate.ui.view_model.overview import BARS

@@ -8,7 +8,7 @@ from tests.ui.requests import row
 from tests.ui.trace_picture import REFUSED, call_of, view
 from watchgate.core.filters.filter_keys import KEYS, TEXT
 from watchgate.core.filters.filter_parser import parse
-from watchgate.core.model.views import CallRow
+from watchgate.core.model.call_row import CallRow
 from watchgate.core.state.traces import TracedCall, TraceView
 from watchgate.ui.widgets.traces.trace_list import _TRACE_FIELDS, matching
 

@@ -1,13 +1,8 @@
 """The Agent Client Protocol: messages between an editor and any agent that speaks it.
 
-Our proxy (`watchgate acp`) wraps each message (see `wrapped`) and sends the answer on. An answer is
-the rest of a JSON-RPC response, `{"result": ...}`; the proxy puts the id to it.
-
-Permission options are mapped to decisions.
-
-Ids differ from agent to agent and names are for people, so the kind decides (agents may offer
-several options of one kind). An option for always, or one that changes a mode beside, is never
-taken: nobody gave that.
+Messages that our proxy wraps come in, events and the rest of a response, `{"result": ...}`, go out.
+The kind of a permission option decides what it means; one for always, or one that changes a mode
+beside, is never taken. It imports proxied, hooks, forms, and the core's model and base.
 """
 
 from __future__ import annotations
@@ -21,7 +16,7 @@ from typing import Any, Final
 import msgspec
 
 from watchgate.agents.acp import acp_events
-from watchgate.agents.base import Answer, HookEntry, Intake, Setup
+from watchgate.agents.base import HookAnswer, HookEntry, Intake, Setup
 from watchgate.agents.forms import values
 from watchgate.agents.proxied.wrapped import WrappedMessage, items, table, unwrap, word
 from watchgate.core.model.events import Can, Event, Lane, OwnRules, ToolCall
@@ -71,7 +66,7 @@ def allowing_ids(offered: Any) -> list[str]:
 
 NAME: Final = "acp"
 NO_SESSION: Final = "no session named"
-_NOTHING = Answer()
+_NOTHING = HookAnswer()
 CANCELLED: Final = {"outcome": {"outcome": "cancelled"}}
 
 
@@ -86,6 +81,7 @@ class AcpAdapter:
 
     name: Final = NAME
     title: Final = "an ACP agent"
+    short_title: Final = "the agent"
     experimental: Final = False
     setup: Final[Setup | None] = None
     kinds: Final = acp_events.SENT
@@ -120,7 +116,7 @@ class AcpAdapter:
             options=options,
         )
 
-    def answer(self, event: Event, reply: Reply) -> Answer:
+    def answer(self, event: Event, reply: Reply) -> HookAnswer:
         """Returns the result that means this reply; nothing where the editor is to be asked."""
         if not event.lane.waits or not isinstance(event, AcpEvent):
             return _NOTHING
@@ -130,7 +126,7 @@ class AcpAdapter:
             return _filled(event, reply)
         return _NOTHING
 
-    def closed(self, native: str, lane: Lane, reason: str) -> Answer:
+    def closed(self, native: str, lane: Lane, reason: str) -> HookAnswer:
         """Returns a cancelled outcome on the gate, nothing on the lanes that hand back."""
         return _encode_result(CANCELLED) if lane is Lane.GATE else _NOTHING
 
@@ -147,7 +143,7 @@ def _able(native: str, options: PermissionOptions, body: object) -> Can:
     return Can()
 
 
-def _chosen(options: PermissionOptions, reply: Reply) -> Answer:
+def _chosen(options: PermissionOptions, reply: Reply) -> HookAnswer:
     match reply:
         case SayAllow(input=None) if options.allow:
             return _selected(options.allow)
@@ -160,7 +156,7 @@ def _chosen(options: PermissionOptions, reply: Reply) -> Answer:
             return _NOTHING
 
 
-def _filled(event: Event, reply: Reply) -> Answer:
+def _filled(event: Event, reply: Reply) -> HookAnswer:
     match reply:
         case SayAnswer(answers=answers) if isinstance(event.body, ToolCall):
             filled = values(event.body.questions, answers)
@@ -177,12 +173,12 @@ def _session(wrapped: WrappedMessage) -> str:
     return next((id for each in named if (id := word(each))), NO_SESSION)
 
 
-def _selected(option: str) -> Answer:
+def _selected(option: str) -> HookAnswer:
     return _encode_result({"outcome": {"outcome": "selected", "optionId": option}})
 
 
-def _encode_result(result: dict[str, Any]) -> Answer:
-    return Answer(stdout=msgspec.json.encode({"result": result}))
+def _encode_result(result: dict[str, Any]) -> HookAnswer:
+    return HookAnswer(stdout=msgspec.json.encode({"result": result}))
 
 
 ADAPTER: Final = AcpAdapter()

@@ -106,7 +106,7 @@ class Memory:
     def context(
         self, message: dict[str, Any], method: str, side: Side, id: bytes
     ) -> dict[str, Any]:
-        """Returns what earlier messages said about this one, and remembers what this one says."""
+        """Returns the context from earlier messages, and remembers what this one adds."""
         params = table(message.get("params"))
         session = word(params.get("sessionId"))
         if method and id:

@@ -11,7 +11,7 @@ import msgspec
 
 from watchgate.agents.base import (
     ALL_OFF,
-    Answer,
+    HookAnswer,
     HookEntry,
     Intake,
     Setup,
@@ -137,6 +137,7 @@ class ClaudeAdapter:
 
     name: Final = "claude"
     title: Final = "Claude Code"
+    short_title: Final = "Claude"
     experimental: Final = False
     setup: Final = Setup(
         form="groups",
@@ -169,7 +170,7 @@ class ClaudeAdapter:
     own_rules: Final = OWN_RULES
 
     def can(self, native: str) -> Can:
-        """Returns what Claude Code can be told in answer to one of its events."""
+        """Returns the replies that Claude Code can be told to one of its events."""
         if other_messages.is_message(native):
             return other_messages.can(native)
         able = _CAN.get(native, Can())
@@ -209,8 +210,8 @@ class ClaudeAdapter:
         rules = in_mode(OWN_RULES, mode) if native == answers.PRE_TOOL else None
         return awaited(event, intake, _CAN, rules)
 
-    def answer(self, event: Event, reply: Reply) -> Answer:
-        """Returns what Claude Code obeys; nothing on an event that it lets no hook decide."""
+    def answer(self, event: Event, reply: Reply) -> HookAnswer:
+        """Returns the answer that Claude Code obeys; an empty one where no hook may decide."""
         if other_messages.is_message(event.native):
             return other_messages.answer(event, reply)
         if not event.lane.waits or event.native not in _CAN:
@@ -234,7 +235,7 @@ class ClaudeAdapter:
             case _:
                 return answers.NOTHING
 
-    def closed(self, native: str, lane: Lane, reason: str) -> Answer:
+    def closed(self, native: str, lane: Lane, reason: str) -> HookAnswer:
         """Returns a denial on the gate, nothing on the lanes that hand back."""
         if other_messages.is_message(native):
             return other_messages.closed(native, reason)
@@ -254,7 +255,7 @@ _CAN = {
 _TAKES_CONTEXT = (answers.PRE_TOOL, answers.PROMPT)
 
 
-def _denial(native: str, reason: str, *, stop: bool) -> Answer:
+def _denial(native: str, reason: str, *, stop: bool) -> HookAnswer:
     if native == answers.PROMPT:
         return answers.prompt_deny(reason)
     if native == answers.PRE_TOOL:

@@ -7,13 +7,12 @@ that the tool was given; without one, the allow of a question or plan leaves the
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Sequence
 from typing import Any, Final
 
 import msgspec
 
-from watchgate.agents.base import Answer
+from watchgate.agents.base import HookAnswer
 from watchgate.agents.forms import form, values
 from watchgate.agents.hooks import answers as hook_answers
 from watchgate.agents.hooks.event_bodies import describe_tool
@@ -60,8 +59,7 @@ def questions(args: dict[str, Any]) -> tuple[Question, ...]:
         asked_questions = decoding.convert(args.get("questions"), tuple[_AskedQuestion, ...])
     except msgspec.ValidationError:
         return ()
-    texts = Counter(each.question for each in asked_questions)
-    if any(times > 1 for times in texts.values()):
+    if len({each.question for each in asked_questions}) < len(asked_questions):
         return ()  # Claude knows an answer by its question's text alone.
     return tuple(
         Question(
@@ -81,22 +79,18 @@ def elicitation(payload: bytes) -> ToolCall:
         form_request = decoding.decode(payload, _Elicited)
     except msgspec.DecodeError:
         form_request = _Elicited()
+    optional = {"url": form_request.url, "requested_schema": form_request.requested_schema}
     args = {
         "mcp_server_name": form_request.mcp_server_name,
         "message": form_request.message,
-        **({"url": form_request.url} if form_request.url else {}),
-        **(
-            {"requested_schema": form_request.requested_schema}
-            if form_request.requested_schema
-            else {}
-        ),
+        **{key: value for key, value in optional.items() if value},
     }
     tool = describe_tool(ELICITATION, args, None, {ELICITATION: "question"})
     return ToolCall(tool, form(form_request.requested_schema))
 
 
 def able(body: Body) -> Can:
-    """Returns what Claude Code can be told about this question, plan or form."""
+    """Returns the replies that Claude Code can be told to this question, plan or form."""
     if not isinstance(body, ToolCall):
         return Can()
     if body.tool.cls == "plan":
@@ -116,8 +110,8 @@ def answered(args: dict[str, Any], answers: Sequence[Sequence[str]]) -> dict[str
     return {**args, "answers": labels}
 
 
-def answer(body: ToolCall, reply: Reply) -> Answer:
-    """Returns what Claude Code obeys on a question, plan or form; nothing for any other reply."""
+def answer(body: ToolCall, reply: Reply) -> HookAnswer:
+    """Returns the answer that Claude Code obeys on a question, plan or form; else an empty one."""
     tool = body.tool
     if tool.native_name == ELICITATION:
         return _form_answer(body, reply)
@@ -132,17 +126,13 @@ def answer(body: ToolCall, reply: Reply) -> Answer:
             return hook_answers.NOTHING
 
 
-def _form_answer(body: ToolCall, reply: Reply) -> Answer:
+def _form_answer(body: ToolCall, reply: Reply) -> HookAnswer:
     match reply:
         case SayAnswer(answers=answers):
-            content = values(body.questions, answers)
-            return _encode_action({"action": "accept", "content": content})
+            action = {"action": "accept", "content": values(body.questions, answers)}
         case SayDeny():
-            return _encode_action({"action": "decline"})
+            action = {"action": "decline"}
         case _:
             return hook_answers.NOTHING
-
-
-def _encode_action(action: dict[str, Any]) -> Answer:
     output = {"hookSpecificOutput": {"hookEventName": ELICITATION, **action}}
-    return Answer(stdout=msgspec.json.encode(output))
+    return HookAnswer(stdout=msgspec.json.encode(output))

@@ -24,7 +24,7 @@ _NAME_CHARS = 64
 _LAST_S = 1e11
 _MAX_PERCENT = 1e6
 _MINUTES: Final = {"five": 300, "seven": 10_080}
-"""How long a window is, by how its name begins: `five_hour`, `seven_day`, `seven_day_opus`."""
+"""Minutes of a window, by the beginning of its name: `five_hour`, `seven_day`, `seven_day_opus`."""
 
 
 def limits_of_status(payload: dict[str, Any]) -> tuple[Limit, ...]:

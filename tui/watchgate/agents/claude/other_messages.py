@@ -12,7 +12,7 @@ from typing import Any, Final
 
 import msgspec
 
-from watchgate.agents.base import Answer, DecodeError, Intake
+from watchgate.agents.base import DecodeError, HookAnswer, Intake
 from watchgate.agents.claude import claude_questions, claude_status, stream
 from watchgate.agents.hooks.event_bodies import Classes, describe_tool
 from watchgate.agents.proxied.wrapped import WrappedMessage, table, unwrap, word
@@ -27,7 +27,7 @@ NOBODY: Final = (
     " denied; this is not a refusal by a person. Do not try another way; stop and report."
 )
 _ASKS: Final = (CAN_USE_TOOL, PROMPT_TOOL)
-_NOTHING = Answer()
+_NOTHING = HookAnswer()
 _CAN = Can(allow=True, deny=True, modify=True)
 
 
@@ -44,7 +44,7 @@ def is_message(native: str) -> bool:
 
 
 def can(native: str) -> Can:
-    """Returns what can be answered to such a message."""
+    """Returns the replies that can be told to such a message."""
     return _CAN if _sort(native) in _ASKS else Can()
 
 
@@ -86,13 +86,13 @@ def decode(payload: bytes, intake: Intake, agent: str, classes: Classes) -> Even
     )
 
 
-def answer(event: Event, reply: Reply) -> Answer:
+def answer(event: Event, reply: Reply) -> HookAnswer:
     """Returns the answer as whoever asked reads it; the MCP tool always gives one."""
     if not isinstance(event, MessageEvent):
         return _NOTHING
     sort = _sort(event.native)
     if sort == claude_status.STATUS_LINE and event.lane.waits:
-        return Answer(stdout=f"{event.shown}\n".encode())
+        return HookAnswer(stdout=f"{event.shown}\n".encode())
     if not event.lane.waits or sort not in _ASKS or event.tool is None:
         return _NOTHING
     match reply:
@@ -112,7 +112,7 @@ def answer(event: Event, reply: Reply) -> Answer:
     return _encode({"type": "control_response", "response": response})
 
 
-def closed(native: str, reason: str) -> Answer:
+def closed(native: str, reason: str) -> HookAnswer:
     """Returns a denial from the MCP tool; nothing from whoever can hand the question on."""
     return _content(_denied(reason)) if _sort(native) == PROMPT_TOOL else _NOTHING
 
@@ -163,10 +163,10 @@ def _denied(reason: str) -> dict[str, Any]:
     return {"behavior": "deny", "message": spoken if spoken.strip() else NOBODY}
 
 
-def _content(decision: dict[str, Any]) -> Answer:
+def _content(decision: dict[str, Any]) -> HookAnswer:
     words = msgspec.json.encode(decision).decode()
     return _encode({"content": [{"type": "text", "text": words}]})
 
 
-def _encode(response: dict[str, Any]) -> Answer:
-    return Answer(stdout=msgspec.json.encode(response))
+def _encode(response: dict[str, Any]) -> HookAnswer:
+    return HookAnswer(stdout=msgspec.json.encode(response))

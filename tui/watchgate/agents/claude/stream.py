@@ -51,12 +51,8 @@ def meaning(wrapped: WrappedMessage, classes: Classes) -> Meaning:
             return "prompt.submit", Text(text(_words(message)))
         case str(sort) if sort in TYPES:
             # Only a `rate_limit_event` has any; without, it is a line like the others.
-            rate_limits = claude_status.limits_of_event(message)
-            return (
-                ("usage", Usage(limits=rate_limits))
-                if rate_limits
-                else ("notice", Text(text(message)))
-            )
+            limits = claude_status.limits_of_event(message)
+            return ("usage", Usage(limits=limits)) if limits else ("notice", Text(text(message)))
         case sort:
             return "unknown", Unknown(f"no stream-json line of type {text(sort)}", text(message))
 
@@ -72,7 +68,7 @@ _TOKENS: Final = (
     ("cache_read", "cache_read_input_tokens", "cacheReadInputTokens"),
     ("cache_write", "cache_creation_input_tokens", "cacheCreationInputTokens"),
 )
-"""How a result names its counts: of the turn, and of each model since the process began."""
+"""The names of the counts in a result: of the turn, and of each model since the process began."""
 
 
 def usage(message: dict[str, Any]) -> Usage:
@@ -112,19 +108,15 @@ def _about_call(wrapped: WrappedMessage, block: dict[str, Any], classes: Classes
     tool = _tool(table(wrapped.context.get("call")), classes)
     if _did_not_run(wrapped.message, word(block.get("tool_use_id"))):
         return "tool.permission.resolved", ToolCall(tool)
-    return _ended(block, tool)
+    failed = block.get("is_error") is True
+    content = block.get("content")
+    result = ToolResult(tool, not failed, text=text(_joined(items(content)) or content))
+    return ("tool.error" if failed else "tool.post"), result
 
 
 def _did_not_run(message: dict[str, Any], call: str) -> bool:
     call_metadata = items(message.get("tool_result_meta"))
     return any(each.get("id") == call and "non_execution_kind" in each for each in call_metadata)
-
-
-def _ended(block: dict[str, Any], tool: Tool) -> Meaning:
-    failed = block.get("is_error") is True
-    content = block.get("content")
-    result = ToolResult(tool, not failed, text=text(_joined(items(content)) or content))
-    return ("tool.error" if failed else "tool.post"), result
 
 
 def _tool(block: dict[str, Any], classes: Classes) -> Tool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any, Final
 
 import msgspec
@@ -14,6 +15,7 @@ from watchgate.agents.proxied.wrapped import WrappedMessage, table, unread_becau
 from watchgate.core.base.bounded import Recent
 from watchgate.core.base.decoding import JSON_FAULTS
 
+Json = dict[str, Any]
 MAX_REMEMBERED: Final = 2_000
 MAX_EARLY: Final = 50
 _UNREAD: Final = (
@@ -31,10 +33,10 @@ class StreamJsonWire:
     def __init__(self, program: str, cwd: str) -> None:
         self._program = program
         self._cwd = cwd
-        self._holding = HeldRequests(_denied)
+        self._holding = HeldRequests(lambda held: _denial(held.id.decode(), _GONE))
         self._session = self._mode = ""
-        self._calls: Recent[str, dict[str, Any]] = Recent(MAX_REMEMBERED)
-        self._early: list[tuple[dict[str, Any], Side, dict[str, Any], str]] = []
+        self._calls: Recent[str, Json] = Recent(MAX_REMEMBERED)
+        self._early: list[tuple[Json, Side, Json, str]] = []
 
     def step(self, line: bytes, side: Side) -> Step:
         """Returns the step for a whole line; one that is no message is recorded as it is."""
@@ -47,8 +49,10 @@ class StreamJsonWire:
     def unread(self, start: bytes, side: Side, why: str) -> Step:
         """Lets the line pass, unless it asks whether a tool may run: that is denied."""
         asking = [top for top in outline(start) if _asks(top)] if side == "agent" else []
-        record = {"unread": _shown(start), "why": unread_because(why, side, refused=bool(asking))}
-        denials = tuple(_denial(id, _UNREAD) for top in asking if (id := id_of(top, "request_id")))
+        shown = start[:8_000].decode("utf-8", "replace")
+        record = {"unread": shown, "why": unread_because(why, side, refused=bool(asking))}
+        ids = [id for top in asking if (id := id_of(top, "request_id"))]
+        denials = tuple(_denial(msgspec.Raw(id), _UNREAD) for id in ids)
         return Step(passes=not asking, observed=self._record(record, side, ""), agent_lines=denials)
 
     def _step(self, line: bytes, side: Side) -> Step:
@@ -90,9 +94,7 @@ class StreamJsonWire:
         early, self._early = self._early, []
         return tuple(self._observe(*each) for each in early)
 
-    def _record(
-        self, message: dict[str, Any], side: Side, sort: str
-    ) -> tuple[ObservedMessage, ...]:
+    def _record(self, message: Json, side: Side, sort: str) -> tuple[ObservedMessage, ...]:
         if side == "agent":
             self._session = word(message.get("session_id")) or self._session
             self._mode = word(message.get("permissionMode")) or self._mode
@@ -102,40 +104,27 @@ class StreamJsonWire:
         if sort == "result":
             plain = self._observe(message, side, {}, native)
             return plain, self._observe(message, side, {"turn": True}, native)
-        contexts = [
-            context
-            for block in stream.blocks(message)
-            if (context := self._block(block, side)) is not None
-        ]
-        fresh = [(message, side, each, native) for each in contexts or [{}]]
-        if not self._session and len(self._early) < MAX_EARLY:
-            self._early += fresh  # it tells its session only after the first prompt
-            return ()
-        early, self._early = self._early, []
-        return tuple(self._observe(*each) for each in (*early, *fresh))
+        # The session is told only after the first prompt.
+        waits = not self._session and len(self._early) < MAX_EARLY
+        contexts = list(self._contexts(message, side)) or [{}]
+        self._early += [(message, side, each, native) for each in contexts]
+        return () if waits else self.rest()
 
-    def _block(self, block: dict[str, Any], side: Side) -> dict[str, Any] | None:
-        """Returns the context of an event about one block; None for a block that is no call's."""
-        if side != "agent":
-            return None
-        if block.get("type") == "tool_use" and (id := word(block.get("id"))):
-            self._calls[id] = block
-            return {"block": block}
-        if block.get("type") == "tool_result":
-            call = self._calls.pop(word(block.get("tool_use_id")), None)
-            return {"block": block, "call": call} if call is not None else None
-        return None
+    def _contexts(self, message: Json, side: Side) -> Iterator[Json]:
+        """Yields the context of an event about each block that is a call's."""
+        for block in stream.blocks(message) if side == "agent" else ():
+            ended = word(block.get("tool_use_id"))
+            if block.get("type") == "tool_use" and (id := word(block.get("id"))):
+                self._calls[id] = block
+                yield {"block": block}
+            elif block.get("type") == "tool_result" and (call := self._calls.pop(ended, None)):
+                yield {"block": block, "call": call}
 
-    def _observe(
-        self, message: dict[str, Any], side: Side, context: dict[str, Any], native: str
-    ) -> ObservedMessage:
+    def _observe(self, message: Json, side: Side, context: Json, native: str) -> ObservedMessage:
         known = {"session": self._session, "mode": self._mode}
+        context = {**context, **{key: value for key, value in known.items() if value}}
         wrapped = WrappedMessage(
-            side=side,
-            agent=self._program,
-            cwd=self._cwd,
-            context={**context, **{key: value for key, value in known.items() if value}},
-            message=message,
+            side=side, agent=self._program, cwd=self._cwd, context=context, message=message
         )
         return ObservedMessage(native, wrap(wrapped))
 
@@ -145,15 +134,7 @@ def _asks(top: Top) -> bool:
     return asks and "control_request" in texts_at(top, "type")
 
 
-def _shown(line: bytes) -> str:
-    return line[:8_000].decode("utf-8", "replace")
-
-
-def _denied(held: HeldRequest) -> bytes:
-    return _denial(msgspec.json.encode(held.id.decode()), _GONE)
-
-
-def _denial(id: bytes, why: str) -> bytes:
+def _denial(id: str | msgspec.Raw, why: str) -> bytes:
     decision = {"behavior": "deny", "message": why}
-    response = {"subtype": "success", "request_id": msgspec.Raw(id), "response": decision}
+    response = {"subtype": "success", "request_id": id, "response": decision}
     return msgspec.json.encode({"type": "control_response", "response": response}) + b"\n"

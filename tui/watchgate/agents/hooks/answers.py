@@ -13,28 +13,28 @@ from typing import Any
 
 import msgspec
 
-from watchgate.agents.base import Answer
+from watchgate.agents.base import HookAnswer
 from watchgate.core.base.text import safe_lines
 
 PRE_TOOL = "PreToolUse"
 PERMISSION = "PermissionRequest"
 PROMPT = "UserPromptSubmit"
-NOTHING = Answer()
+NOTHING = HookAnswer()
 
 _NO_REASON = "Denied by watchgate; no reason was given."
 
 
-def pre_tool_allow(args: dict[str, Any] | None, words: str = "") -> Answer:
+def pre_tool_allow(args: dict[str, Any] | None, words: str = "") -> HookAnswer:
     """Lets the call run, with `args` in place of its own; the model also reads `words`."""
     output: dict[str, Any] = {"hookEventName": PRE_TOOL, "permissionDecision": "allow"}
     if args is not None:
         output["updatedInput"] = args
     if words:
         output["additionalContext"] = spoken(words)
-    return Answer(stdout=_output(output))
+    return HookAnswer(stdout=_output(output))
 
 
-def pre_tool_deny(reason: str, *, stop: bool = False) -> Answer:
+def pre_tool_deny(reason: str, *, stop: bool = False) -> HookAnswer:
     """Denies the call; Codex ignores a denial whose reason is empty.
 
     `stop` ends the turn as well: Claude Code obeys it beside a denial, Codex has no such answer.
@@ -46,39 +46,39 @@ def pre_tool_deny(reason: str, *, stop: bool = False) -> Answer:
         "permissionDecisionReason": reason,
     }
     ending = {"continue": False, "stopReason": reason} if stop else {}
-    return Answer(stdout=_output(output, ending), stderr=on_stderr(reason), exit_code=2)
+    return HookAnswer(stdout=_output(output, ending), stderr=on_stderr(reason), exit_code=2)
 
 
-def prompt_deny(reason: str) -> Answer:
+def prompt_deny(reason: str) -> HookAnswer:
     """Denies the prompt; the user reads the reason."""
     answer = {"decision": "block", "reason": spoken(reason)}
-    return Answer(stdout=msgspec.json.encode(answer))
+    return HookAnswer(stdout=msgspec.json.encode(answer))
 
 
-def context(native: str, words: str) -> Answer:
+def context(native: str, words: str) -> HookAnswer:
     """Returns words for the model to read with the call or the prompt; nothing is decided."""
     if not words:
         return NOTHING
-    return Answer(stdout=_output({"hookEventName": native, "additionalContext": spoken(words)}))
+    return HookAnswer(stdout=_output({"hookEventName": native, "additionalContext": spoken(words)}))
 
 
-def permission_allow(args: dict[str, Any] | None) -> Answer:
+def permission_allow(args: dict[str, Any] | None) -> HookAnswer:
     """Spares the agent's question; `args` replace the call's own where they are given."""
     decision: dict[str, Any] = {"behavior": "allow"}
     if args is not None:
         decision["updatedInput"] = args
-    return Answer(stdout=_output({"hookEventName": PERMISSION, "decision": decision}))
+    return HookAnswer(stdout=_output({"hookEventName": PERMISSION, "decision": decision}))
 
 
-def permission_deny(reason: str, *, interrupt: bool = False) -> Answer:
+def permission_deny(reason: str, *, interrupt: bool = False) -> HookAnswer:
     """Denies the call; `interrupt` ends the turn as well (a key that Codex refuses)."""
     decision: dict[str, Any] = {"behavior": "deny", "message": spoken(reason)}
     if interrupt:
         decision["interrupt"] = True
-    return Answer(stdout=_output({"hookEventName": PERMISSION, "decision": decision}))
+    return HookAnswer(stdout=_output({"hookEventName": PERMISSION, "decision": decision}))
 
 
-def deny(native: str, reason: str) -> Answer:
+def deny(native: str, reason: str) -> HookAnswer:
     """Returns a denial for an event that may not have been readable: by default of a tool call."""
     return permission_deny(reason) if native == PERMISSION else pre_tool_deny(reason)
 

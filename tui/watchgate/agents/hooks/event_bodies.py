@@ -1,8 +1,7 @@
 """Builders of event bodies from the fields that Claude Code and Codex share.
 
-The JSON that Claude Code, Codex and their kin write to a hook's standard input.
-
-The canonical tool of a call: its class, and the hash that makes two descriptions one call.
+- The JSON that Claude Code, Codex and their kin write to a hook's standard input. The canonical
+  tool of a call: its class, and the hash that makes two descriptions one call.
 """
 
 from __future__ import annotations
@@ -169,7 +168,7 @@ def _unlisted(name: str) -> tuple[ToolClass, str]:
 
 Builder = Callable[[HookPayload, Classes], Body]
 Rule = tuple[Kind, Builder | None]
-"""What an event of an agent means: its kind, and how to read it (None: keep all its fields)."""
+"""The meaning of an agent's event: its kind, and its reader (None: all its fields are kept)."""
 
 PROMPTS = frozenset({"permission_prompt", "elicitation_dialog", "ToolPermission"})
 """Types of notices by which Claude Code, Qwen Code, Copilot and Gemini say that they ask."""

@@ -12,7 +12,7 @@ from typing import Any, Final
 
 import msgspec
 
-from watchgate.agents.base import Answer, HookEntry, Intake, Setup, awaited, in_mode
+from watchgate.agents.base import HookAnswer, HookEntry, Intake, Setup, awaited, in_mode
 from watchgate.agents.hooks import LONGEST_TIMEOUT_S, OBSERVER_TIMEOUT_S
 from watchgate.agents.hooks.answers import on_stderr, spoken
 from watchgate.agents.opencode.opencode_events import ASKED, BEFORE, QUESTION, meaning
@@ -97,7 +97,7 @@ class OpenCodeAdapter:
     own_rules: Final = OWN_RULES
 
     def can(self, native: str) -> Can:
-        """Returns what OpenCode can be told in answer to one of its events."""
+        """Returns the replies that OpenCode can be told to one of its events."""
         return _CAN.get(native, Can())
 
     def decode(self, payload: bytes, intake: Intake) -> Event:
@@ -127,18 +127,18 @@ class OpenCodeAdapter:
         rules = in_mode(OWN_RULES, mode) if sent.name == BEFORE else None
         return awaited(event, intake, _CAN, rules)
 
-    def answer(self, event: Event, reply: Reply) -> Answer:
+    def answer(self, event: Event, reply: Reply) -> HookAnswer:
         """Returns the answer that our plugin or stream client carries out; empty for none."""
         if not event.lane.waits or event.native not in _CAN:
-            return Answer()
+            return HookAnswer()
         return _ANSWERS[event.native](reply)
 
-    def closed(self, native: str, lane: Lane, reason: str) -> Answer:
+    def closed(self, native: str, lane: Lane, reason: str) -> HookAnswer:
         """Returns a denial on the gate, nothing on the lanes that hand back."""
-        return _denial(reason) if lane is Lane.GATE else Answer()
+        return _denial(reason) if lane is Lane.GATE else HookAnswer()
 
     def entries(self, profile: str) -> tuple[HookEntry, ...]:
-        """Returns what our plugin forwards; raises `ValueError` for an unknown profile.
+        """Returns the hooks that our plugin forwards; raises `ValueError` for an unknown profile.
 
         The matcher names the tools of its lane; the entry without one is for all others.
         """
@@ -165,7 +165,7 @@ def _before(profile: str) -> tuple[HookEntry, ...]:
     )
 
 
-def _about_call(reply: Reply) -> Answer:
+def _about_call(reply: Reply) -> HookAnswer:
     match reply:
         case SayAllow(input=None):
             return _encode_answer({"decision": "allow"})
@@ -174,10 +174,10 @@ def _about_call(reply: Reply) -> Answer:
             return _encode_answer({"decision": "allow", "args": args, **extra})
         case SayDeny(reason=reason):
             return _denial(reason)
-    return Answer()
+    return HookAnswer()
 
 
-def _about_permission(reply: Reply) -> Answer:
+def _about_permission(reply: Reply) -> HookAnswer:
     match reply:
         case SayAllow(input=None):
             return _encode_answer({"reply": "once"})
@@ -188,26 +188,26 @@ def _about_permission(reply: Reply) -> Answer:
             return _encode_answer({"reply": "reject"})
         case SayDeny(reason=reason):
             return _encode_answer({"reply": "reject", "message": spoken(reason)})
-    return Answer()
+    return HookAnswer()
 
 
-def _about_question(reply: Reply) -> Answer:
+def _about_question(reply: Reply) -> HookAnswer:
     match reply:
         case SayAnswer(answers=answers):
             return _encode_answer({"answers": answers})
         case SayDeny():
             return _encode_answer({"reject": True})
-    return Answer()
+    return HookAnswer()
 
 
-def _encode_answer(answer: dict[str, Any]) -> Answer:
-    return Answer(stdout=msgspec.json.encode(answer))
+def _encode_answer(answer: dict[str, Any]) -> HookAnswer:
+    return HookAnswer(stdout=msgspec.json.encode(answer))
 
 
-def _denial(reason: str) -> Answer:
+def _denial(reason: str) -> HookAnswer:
     reason = spoken(reason)
     body = msgspec.json.encode({"decision": "deny", "reason": reason})
-    return Answer(stdout=body, stderr=on_stderr(reason), exit_code=2)
+    return HookAnswer(stdout=body, stderr=on_stderr(reason), exit_code=2)
 
 
 _ANSWERS: Final = {BEFORE: _about_call, ASKED: _about_permission, QUESTION: _about_question}

@@ -21,7 +21,7 @@ _REPLIES = ("once", "always", "reject")
 _REJECTED = "The user rejected permission"
 _FORBIDDEN = "The user has specified a rule which prevents"
 _REFUSALS = (_REJECTED, _FORBIDDEN)
-"""How OpenCode's own refusals begin: such a call failed without ever running."""
+"""Beginnings of OpenCode's own refusals: such a call failed without ever running."""
 
 
 def meaning(payload: Payload) -> Meaning:

@@ -4,7 +4,7 @@ A plugin hook is `{"hook", "input", "output"}`, an event of the bus `{"id", "typ
 Our plugin and our stream client see what a single payload leaves out, and add it under `watchgate`.
 Wire format: OpenCode 1.18, its plugin types and the OpenAPI document that its server shows.
 
-OpenCode's tools, and the call that a permission or a question of OpenCode is about.
+- OpenCode's tools, and the call that a permission or a question of OpenCode is about.
 """
 
 from __future__ import annotations

@@ -1,10 +1,8 @@
 """The line protocols between an agent and the program that drives it, as a proxy reads them.
 
-A proxy stands between a program that drives an agent (the editor) and the agent, and reads what
-both say line by line. A `Wire` is one protocol's part of it, pure: it remembers earlier lines,
-and says what is to be done with the next one.
-
-Requests that a proxy holds are ended in the order in which they came.
+Lines of an agent and of the editor that drives it come in, messages for the core and requests to
+hold go out. A `Wire` is one protocol's part, pure: it remembers earlier lines. Held requests end in
+the order in which they came. It imports the base of the agents, and the core's model and base.
 """
 
 from __future__ import annotations
@@ -84,7 +82,7 @@ class Wire(Protocol):
         ...
 
     def rest(self) -> tuple[ObservedMessage, ...]:
-        """Returns what was gathered and not recorded yet."""
+        """Returns the messages that were gathered and not recorded yet."""
         ...
 
 

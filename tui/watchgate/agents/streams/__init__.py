@@ -64,9 +64,6 @@ STREAM_FORMATS: Final = (
     StreamFormat(SYNAPS, is_synaps, read_synaps),
     StreamFormat(codex_exec.AGENT, codex_exec.fits, codex_exec.read),
 )
-STREAM_TITLES: Final = {codewhale_sink.AGENT: "CodeWhale", sandbox.AGENT: "sandbox-agent"}
-"""The names in a sentence of agents that have a stream and no adapter."""
-
 TAPPED: Final = tuple(sorted({shape.agent for shape in STREAM_FORMATS}))
 """The agents whose streams are understood."""
 

@@ -3,12 +3,10 @@
 They name no session and number nothing, and they cannot be answered. A phase may be any word: the
 documented ones differ from those that are sent. Structs: `core.codewhale`.
 
-Tools are known by CodeWhale's names, and by what its events say of one call.
-
-Frames come inside CodeWhale's `generic_event_frame`.
-
-A tool call is told twice, by lifecycle events and by frames with the same response id: the first
-one that tells of its begin or its end is taken for it, the other is noted beside it.
+- Tools are known by CodeWhale's names, and by what its events say of one call.
+- Frames come inside CodeWhale's `generic_event_frame`. A tool call is told twice, by lifecycle
+  events and by frames with the same response id: the first one that tells of its begin or its end
+  is taken for it, the other is noted beside it.
 """
 
 from __future__ import annotations

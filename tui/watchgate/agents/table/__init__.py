@@ -14,7 +14,7 @@ from watchgate.agents.base import HookEntry, Setup
 from watchgate.core.model.events import Counts, Kind, OwnRules, ToolClass
 
 Paths = tuple[str, ...]
-"""Where in a payload a value may be: keys joined by dots; the first place that has one wins.
+"""Places of a value in a payload: keys joined by dots; the first place that has one wins.
 
 A number is a position in a list: `workspace_roots.0`. Null and an empty text are no value.
 """

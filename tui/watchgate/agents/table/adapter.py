@@ -9,8 +9,8 @@ import msgspec
 
 from watchgate.agents.base import (
     Adapter,
-    Answer,
     DecodeError,
+    HookAnswer,
     HookEntry,
     Intake,
     Setup,
@@ -100,11 +100,11 @@ class TableAdapter(Adapter):
 
     @property
     def own_rules(self) -> Mapping[str, OwnRules]:
-        """Returns what it does by itself with a call of its gate, by mode."""
+        """Returns the agent's own rules for a call of its gate, by mode."""
         return self.table.modes.own_rules
 
     def can(self, native: str) -> Can:
-        """Returns what the agent can be told in answer to this event of its own."""
+        """Returns the replies that the agent can be told to this event of its own."""
         return self._can.get(native, Can())
 
     def decode(self, payload: bytes, intake: Intake) -> Event:
@@ -147,25 +147,25 @@ class TableAdapter(Adapter):
         rules = in_mode(modes.own_rules, mode) if kind == "tool.pre" else None
         return awaited(event, intake, self._can, rules)
 
-    def answer(self, event: Event, reply: Reply) -> Answer:
-        """Returns what the agent obeys; nothing on an event that it lets no hook decide."""
+    def answer(self, event: Event, reply: Reply) -> HookAnswer:
+        """Returns the answer that the agent obeys; an empty one where no hook may decide."""
         rule = self.table.events.get(event.native, _UNKNOWN)
         if not event.lane.waits or rule.answers is None:
-            return Answer()
+            return HookAnswer()
         answers = rule.answers
         if _asks_for_words(event):
             answers = msgspec.structs.replace(answers, allow=None, modify=None)
         return encode_reply(answers, event, reply, self.table.title)
 
-    def closed(self, native: str, lane: Lane, reason: str) -> Answer:
+    def closed(self, native: str, lane: Lane, reason: str) -> HookAnswer:
         """Returns the denial of the event, or of one before a tool call where it is not known."""
         if lane is not Lane.GATE:
             rule = self.table.events.get(native, _UNKNOWN)
-            return encode_output(rule.answers.nothing, native) if rule.answers else Answer()
+            return encode_output(rule.answers.nothing, native) if rule.answers else HookAnswer()
         denied = native if self.can(native).deny else self._deniable()
         rule = self.table.events.get(denied, _UNKNOWN)
         if rule.answers is None or rule.answers.deny is None:
-            return Answer(stderr=f"{reason}\n".encode("utf-8", "replace"), exit_code=2)
+            return HookAnswer(stderr=f"{reason}\n".encode("utf-8", "replace"), exit_code=2)
         return encode_output(rule.answers.deny, denied, reason=reason)
 
     def entries(self, profile: str) -> tuple[HookEntry, ...]:

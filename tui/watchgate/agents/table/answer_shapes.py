@@ -6,7 +6,7 @@ from typing import Any, Final
 
 import msgspec
 
-from watchgate.agents.base import Answer
+from watchgate.agents.base import HookAnswer
 from watchgate.agents.hooks.answers import PERMISSION, PRE_TOOL, on_stderr, spoken
 from watchgate.agents.table import EventAnswers, HookOutput
 from watchgate.core.model.events import Can, Event
@@ -25,7 +25,7 @@ _LEFT_OUT = object()
 
 
 def possible_replies(answers: EventAnswers | None) -> Can:
-    """Returns which replies can be told at all."""
+    """Returns the replies that these answers can put into words."""
     if answers is None:
         return Can()
     return Can(
@@ -36,7 +36,7 @@ def possible_replies(answers: EventAnswers | None) -> Can:
     )
 
 
-def encode_reply(answers: EventAnswers, event: Event, reply: Reply, title: str) -> Answer:
+def encode_reply(answers: EventAnswers, event: Event, reply: Reply, title: str) -> HookAnswer:
     """Returns the answer to one event; where it cannot be told, never the call as it was."""
     native = event.native
     match reply:
@@ -66,7 +66,7 @@ def encode_output(
     reason: str = "",
     args: dict[str, Any] | None = None,
     context: str = "",
-) -> Answer:
+) -> HookAnswer:
     """Returns the exact bytes, with the reason never empty: agents ignore a denial without one.
 
     Args:
@@ -85,7 +85,7 @@ def encode_output(
     }
     stdout = _filled(what.stdout, values)
     stderr = reason if what.stderr == REASON else what.stderr
-    return Answer(
+    return HookAnswer(
         stdout=b"" if stdout is None or stdout is _LEFT_OUT else msgspec.json.encode(stdout),
         stderr=on_stderr(stderr) if stderr else b"",
         exit_code=what.exit,
@@ -124,14 +124,9 @@ PRE_DENY: Final = HookOutput(
     stdout=_before("deny", permissionDecisionReason=REASON), stderr=REASON, exit=2
 )
 PRE_ALLOW: Final = HookOutput(stdout=_before("allow"))
+PRE_ANSWERS: Final = EventAnswers(deny=PRE_DENY, allow=PRE_ALLOW)
 PRE_MODIFY: Final = HookOutput(stdout=_before("allow", updatedInput="{input}"))
-PRE_STOP: Final = HookOutput(
-    stdout={
-        **_before("deny", permissionDecisionReason=REASON),
-        "continue": False,
-        "stopReason": REASON,
-    }
-)
+PRE_STOP: Final = HookOutput(stdout={**PRE_DENY.stdout, "continue": False, "stopReason": REASON})
 """Exit 0: these agents read no JSON beside exit 2, and then the turn would go on."""
 
 PERMISSION_ANSWERS: Final = EventAnswers(

@@ -3,7 +3,7 @@
 The keys are those of `Table`. A place may be written without its list, `session = "sessionId"`, and
 a hook needs no `timeout_s`.
 
-The rules for a table beyond its types: mistakes that would open a gate or be void.
+- The rules for a table beyond its types: mistakes that would open a gate or be void.
 """
 
 from __future__ import annotations
@@ -70,7 +70,7 @@ def _of_answers(key: str, answers: EventAnswers, native: str) -> Iterator[Fault]
         if output is not None and not _is_json(output.stdout):
             yield f"{key}.{name}.stdout", "use what JSON can say: no inf and no nan"
             return
-    if answers.modify is not None and not _holds(answers.modify.stdout, "{input}"):
+    if answers.modify is not None and not _contains(answers.modify.stdout, "{input}"):
         yield f"{key}.modify", "say where the input goes: a value {input} in stdout"
     if answers.deny is None:
         return
@@ -123,11 +123,11 @@ def _alike(one: Any, other: Any) -> bool:
     return (one.stdout, one.exit_code) == (other.stdout, other.exit_code)
 
 
-def _holds(shape: Any, value: str) -> bool:
+def _contains(shape: Any, value: str) -> bool:
     if isinstance(shape, dict):
-        return any(_holds(each, value) for each in shape.values())
+        return any(_contains(each, value) for each in shape.values())
     if isinstance(shape, list | tuple):
-        return any(_holds(each, value) for each in shape)
+        return any(_contains(each, value) for each in shape)
     return bool(shape == value)
 
 

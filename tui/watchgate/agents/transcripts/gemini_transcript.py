@@ -4,10 +4,8 @@ Source: chatRecordingService.ts of Gemini CLI: `toolCalls {id, name, args, times
 of the type `gemini`, in `chats/*.jsonl`, where a whole message is appended anew when more of it is
 known, and in the older `chats/*.json`, one object with all `messages`.
 
-The calls in a chat of Qwen Code.
-
-Source: Qwen Code 0.24, `projects/*/chats/<session>.jsonl`: `functionCall {id, name, args}` parts of
-`assistant` lines.
+- The calls in a chat of Qwen Code. Source: Qwen Code 0.24, `projects/*/chats/<session>.jsonl`:
+  `functionCall {id, name, args}` parts of `assistant` lines.
 """
 
 from __future__ import annotations

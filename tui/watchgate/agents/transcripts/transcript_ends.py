@@ -5,11 +5,9 @@ Sources, each measured with the released program: Claude Code 2.1.329 (`tool_res
 (`toolCalls` with their `status`), Qwen Code 0.24 (`toolCallResult` with its `executionStatus`) and
 Copilot CLI 1.0 (`tool.execution_complete`).
 
-Interruptions are in transcripts alone: no hook tells of them.
-
-Sources: Claude Code 2.1 writes a `user` line whose text is "[Request interrupted by user]", or
-"... for tool use]"; Codex CLI 0.169 an `event_msg` of type `turn_aborted`; Copilot CLI 1.0 a line
-of type `abort`.
+Interruptions are in transcripts alone, no hook tells of them: Claude Code 2.1 writes a `user` line
+whose text is "[Request interrupted by user]", or "... for tool use]"; Codex CLI 0.169 an
+`event_msg` of type `turn_aborted`; Copilot CLI 1.0 a line of type `abort`.
 """
 
 from __future__ import annotations
@@ -17,33 +15,30 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any, Final
 
-import msgspec
-
-from watchgate.agents.transcripts.transcript_lines import mapping, moment_us, parts, word
-from watchgate.core.base.decoding import JSON_FAULTS
+from watchgate.agents.transcripts.transcript_lines import decoded, mapping, moment_us, parts, word
 
 _CLAUDE_TEXT: Final = "[Request interrupted by user"
 
 
 def interrupted_at_us(agent: str, chunk: bytes) -> int | None:
-    """Returns when the person last interrupted a turn in these whole lines (UTC µs); None: never.
+    """Returns the time of the last turn interrupted by the person (UTC µs); None without one.
 
     A line that cannot be read is skipped, and so are those of sub-agents: their session goes on.
     """
     if agent not in INTERRUPTIONS:
         return None
     mark, tells = INTERRUPTIONS[agent]
-    newest = None
-    for line in chunk.split(b"\n"):
-        if mark not in line:
-            continue
-        try:
-            fields = mapping(msgspec.json.decode(line))
-        except JSON_FAULTS:
-            continue
-        if tells(fields) and fields.get("isSidechain") is not True:
-            newest = max(newest or 0, moment_us(fields.get("timestamp")))
-    return newest
+    moments_us = (
+        moment_us(fields.get("timestamp"))
+        for fields in _marked(chunk, mark)
+        if tells(fields) and fields.get("isSidechain") is not True
+    )
+    return max(moments_us, default=None)
+
+
+def _marked(chunk: bytes, mark: bytes) -> Iterator[dict[str, Any]]:
+    """Returns the lines with this mark in them; the fields of an unreadable one are none."""
+    return (mapping(decoded(line)) for line in chunk.split(b"\n") if mark in line)
 
 
 def _is_claude_interruption(fields: dict[str, Any]) -> bool:
@@ -83,14 +78,8 @@ def ended_calls(agent: str, chunk: bytes) -> Ends:
     A line that cannot be read is skipped. `agent` must be one of `ENDS`.
     """
     mark, read = ENDS[agent]
-    for line in chunk.split(b"\n"):
-        if mark not in line:
-            continue
-        try:
-            fields = msgspec.json.decode(line)
-        except JSON_FAULTS:
-            continue
-        yield from read(mapping(fields))
+    for fields in _marked(chunk, mark):
+        yield from read(fields)
 
 
 def _claude(fields: dict[str, Any]) -> Ends:

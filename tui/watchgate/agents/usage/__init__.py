@@ -55,7 +55,7 @@ class UsageReader(Protocol):
 
 
 UsageForm = Literal["lines", "whole", "rows"]
-"""How a file is read: whole lines from where it ended last, all of it anew, or a database."""
+"""The way a file is read: whole lines from where it ended last, all of it anew, or a database."""
 
 
 class UsagePlace(msgspec.Struct, frozen=True, kw_only=True):
@@ -67,22 +67,13 @@ class UsagePlace(msgspec.Struct, frozen=True, kw_only=True):
     form: UsageForm = "lines"
 
 
-_GEMINI_PROJECTS = "tmp"
-
-
 def usage_places(env: Mapping[str, str], home: str) -> tuple[UsagePlace, ...]:
     """Returns all places of this user, whether they are there or not; `home` is an absolute path.
 
     A variable that is empty or not an absolute path is passed over, as if it were not set.
     """
-    return (
-        *_claude(env, home),
-        *_codex(env, home),
-        *_gemini(env, home),
-        *_qwen(env, home),
-        *_opencode(env, home),
-        *_copilot(env, home),
-    )
+    agents = (_claude, _codex, _gemini, _qwen, _opencode, _copilot)
+    return tuple(place for places in agents for place in places(env, home))
 
 
 def _claude(env: Mapping[str, str], home: str) -> list[UsagePlace]:
@@ -108,26 +99,21 @@ def _codex(env: Mapping[str, str], home: str) -> list[UsagePlace]:
 
 
 def _gemini(env: Mapping[str, str], home: str) -> list[UsagePlace]:
-    if folder := _absolute(env.get("GEMINI_DATA_DIR", ""), home):
-        roots = [folder, f"{folder}/{_GEMINI_PROJECTS}"]
-    else:
-        roots = [f"{home}/.gemini/{_GEMINI_PROJECTS}"]
-    return [
-        place
-        for root in roots
-        for place in (
+    folder, projects = _absolute(env.get("GEMINI_DATA_DIR", ""), home), "tmp"
+    locations = []
+    for root in (folder, f"{folder}/{projects}") if folder else (f"{home}/.gemini/{projects}",):
+        locations += [
             UsagePlace(agent="gemini", root=root, pattern="*/chats/**/*.jsonl"),
             UsagePlace(agent="gemini", root=root, pattern="*/chats/**/*.json", form="whole"),
-        )
-    ]
+        ]
+    return locations
 
 
 def _qwen(env: Mapping[str, str], home: str) -> list[UsagePlace]:
     folder = _absolute(env.get("QWEN_DATA_DIR", ""), home) or f"{home}/.qwen"
-    root = f"{folder}/projects"
     return [
-        UsagePlace(agent="qwen", root=root, pattern="*/chats/**/*.jsonl"),
-        UsagePlace(agent="qwen", root=root, pattern="*/subagents/**/*.jsonl"),
+        UsagePlace(agent="qwen", root=f"{folder}/projects", pattern=f"*/{below}/**/*.jsonl")
+        for below in ("chats", "subagents")
     ]
 
 

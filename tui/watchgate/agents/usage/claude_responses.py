@@ -3,7 +3,7 @@
 Source: Claude Code 2.1, `projects/*/*.jsonl`; the usage object is that of the Anthropic Messages
 API, https://docs.claude.com/en/api/messages.
 
-The responses in a Claude Code transcript, as calls of models.
+- The responses in a Claude Code transcript, as calls of models.
 """
 
 from __future__ import annotations

@@ -341,7 +341,7 @@ def _vector(amount: TokenAmount) -> Vector:
 
 
 def _since(before: Vector, total: Vector) -> Vector:
-    """Returns what was used between two totals; where a total fell, counting began anew."""
+    """Returns the tokens used between two totals; where a total fell, counting began anew."""
     if any(now < then for now, then in zip(total, before, strict=True)):
         return total
     a, b, c, d, e, f = (now - then for now, then in zip(total, before, strict=True))

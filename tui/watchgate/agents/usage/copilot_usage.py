@@ -25,7 +25,6 @@ from watchgate.agents.usage.reader_base import (
     parts_of,
     picked,
     text_of,
-    typed_lines,
     unique,
 )
 from watchgate.core.base import decoding
@@ -182,9 +181,7 @@ class CopilotReader(CallBuffer):
 
     def read(self, chunk: bytes) -> None:
         """Takes some whole lines in."""
-        events, bad = typed_lines(_EVENTS, chunk, self._loose)
-        self.unreadable += bad
-        for event in events:
+        for event in self.typed(_EVENTS, chunk, self._loose):
             if event.data is not None:
                 self._at_us = moment_us(event.timestamp or "") or self._at_us
                 self._event(event, event.data)

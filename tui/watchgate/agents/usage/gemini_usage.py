@@ -8,7 +8,9 @@ a rewind takes it out of the chat while what it used stays used.
 
 from __future__ import annotations
 
-from typing import Any, Final
+from collections.abc import Iterable
+from itertools import chain
+from typing import Any
 
 import msgspec
 
@@ -16,17 +18,15 @@ from watchgate.agents.usage import FileFacts
 from watchgate.agents.usage.reader_base import (
     CallBuffer,
     Count,
+    ItemId,
     moment_us,
     parts_of,
     picked,
     text_of,
-    typed_lines,
     unique,
 )
 from watchgate.core.base import decoding
 from watchgate.core.usage.usage_calls import UsageCall
-
-PROVIDER: Final = "google"
 
 
 class _GeminiTokens(msgspec.Struct, gc=False):
@@ -39,17 +39,13 @@ class _GeminiTokens(msgspec.Struct, gc=False):
     tool: Count | None = None
 
 
-class _ToolCallId(msgspec.Struct, gc=False):
-    id: str | None = None
-
-
 class _GeminiMessage(msgspec.Struct):
     id: str | None = None
     type: str | None = None
     timestamp: str | None = None
     model: str | None = None
     tokens: _GeminiTokens | None = None
-    tools: list[_ToolCallId] | None = msgspec.field(default=None, name="toolCalls")
+    tools: list[ItemId] | None = msgspec.field(default=None, name="toolCalls")
 
 
 class _GeminiChange(msgspec.Struct):
@@ -64,6 +60,7 @@ class _GeminiRecord(_GeminiMessage):
 
 
 _RECORDS = decoding.decoder(_GeminiRecord)
+_NEEDED = ("id", "type", "timestamp", "model", "tokens")
 
 
 class GeminiReader(CallBuffer):
@@ -72,8 +69,7 @@ class GeminiReader(CallBuffer):
     def __init__(self, path: str) -> None:
         *folders, stem = parts_of(path)
         parent = folders[-1] if folders[-2:-1] == ["chats"] else ""
-        self._sub = stem if parent else ""
-        super().__init__(FileFacts(session=parent or stem, sub=self._sub))
+        super().__init__(FileFacts(session=parent or stem, sub=stem if parent else ""))
         self._whole = path.endswith(".json")
         self._at_us = 0
         self._turn = ""
@@ -82,39 +78,28 @@ class GeminiReader(CallBuffer):
         """Takes some whole lines in, or the whole of an older file."""
         # A line break in JSON is nothing but space, so that a file is one line as well.
         text = chunk.replace(b"\n", b" ") if self._whole else chunk
-        records, bad = typed_lines(_RECORDS, text, self._loose)
-        self.unreadable += bad
-        for record in records:
-            self._record(record)
+        for record in self.typed(_RECORDS, text, self._loose):
+            self._part(record.session, (record, *(record.messages or ())))
+            if record.changed is not None:
+                self._part(record.changed.session, record.changed.messages or ())
 
-    def _record(self, record: _GeminiRecord) -> None:
-        self._named(record.session)
-        self._message(record)
-        for each in record.messages or ():
-            self._message(each)
-        if record.changed is not None:
-            self._named(record.changed.session)
-            for each in record.changed.messages or ():
-                self._message(each)
-
-    def _named(self, session: str | None) -> None:
-        """Notes the session; a sub-agent's file names itself, its folder the session."""
-        if session and not self._sub:
+    def _part(self, session: str | None, messages: Iterable[_GeminiMessage]) -> None:
+        # A sub-agent's file names itself, its folder the session.
+        if session and not self.facts.sub:
             self.facts.session = session
+        for each in messages:
+            self._read_message(each)
 
-    def _message(self, message: _GeminiMessage) -> None:
+    def _read_message(self, message: _GeminiMessage) -> None:
         self._at_us = moment_us(message.timestamp or "") or self._at_us
         if message.type == "user" and message.id:
             self._turn = message.id
-        tokens = message.tokens
-        if tokens is None:
+        if (tokens := message.tokens) is None:
             return
-        if not message.id:
-            self.unreadable += 1
-            return
+        named = message.id or ""
         cached, thoughts = tokens.cached or 0, tokens.thoughts or 0
         call = UsageCall(
-            id=message.id,
+            id=named,
             at_us=self._at_us,
             session=self.facts.session,
             model=message.model or "",
@@ -122,29 +107,24 @@ class GeminiReader(CallBuffer):
             output=(tokens.output or 0) + thoughts,
             cache_read=cached,
             reasoning=thoughts,
-            request=unique(message.id),
-            side=bool(self._sub),
-            sub=self._sub,
-            provider=PROVIDER,
+            request=unique(named),
+            side=bool(self.facts.sub),
+            sub=self.facts.sub,
+            provider="google",
             turn=self._turn,
             tools=tuple(each.id for each in message.tools or () if each.id),
         )
-        if call.tokens:
-            self.tell(call)
-            if not self._sub:
-                self.facts.context_used = call.tokens
+        if self.tell_used(call) and not call.sub:
+            self.facts.context_used = call.tokens
 
     def _loose(self, value: Any) -> _GeminiRecord | None:
         """Returns a record of another shape, each of its messages looked at by itself."""
         if not isinstance(value, dict):
             return None
-        changed = value.get("$set")
-        objects = [value, changed] if isinstance(changed, dict) else [value]
-        messages: list[Any] = [value]
-        for each in objects:
-            held = each.get("messages")
-            messages += held if isinstance(held, list) else ()
+        objects = [each for each in (value, value.get("$set")) if isinstance(each, dict)]
         sessions = [text_of(each.get("sessionId")) for each in objects]
+        lists = [each.get("messages") for each in objects]
+        messages = chain([value], *(each for each in lists if isinstance(each, list)))
         return _GeminiRecord(
             session=next(filter(None, reversed(sessions)), None),
             messages=[message for each in messages if (message := self._loosely(each)) is not None],
@@ -154,9 +134,7 @@ class GeminiReader(CallBuffer):
         if not isinstance(value, dict) or value.get("tokens") is None:
             return None
         try:
-            return decoding.convert(
-                picked(value, "id", "type", "timestamp", "model", "tokens"), _GeminiMessage
-            )
+            return decoding.convert(picked(value, *_NEEDED), _GeminiMessage)
         except msgspec.ValidationError:
             self.unreadable += 1
             return None

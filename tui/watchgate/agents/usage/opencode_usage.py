@@ -25,7 +25,6 @@ from watchgate.agents.usage.reader_base import (
     parts_of,
     picked,
     text_of,
-    typed_lines,
 )
 from watchgate.core.base import decoding
 from watchgate.core.usage.usage_calls import PICO, UsageCall
@@ -172,14 +171,11 @@ class OpenCodeReader(CallBuffer):
         """Takes some rows in, or the text of one message."""
         if not self._rows:
             # A line break in JSON is nothing but space, so that a file is one line as well.
-            messages, bad = typed_lines(MESSAGES, chunk.replace(b"\n", b" "), loose_message)
-            for each in messages:
+            for each in self.typed(MESSAGES, chunk.replace(b"\n", b" "), loose_message):
                 self._message(each, self._id, self.facts.session)
         else:
-            rows, bad = typed_lines(ROWS, chunk, loose_row)
-            for row in rows:
+            for row in self.typed(ROWS, chunk, loose_row):
                 self._message(row.data, row.id, row.session_id, row.parent_id or "")
-        self.unreadable += bad
 
     def facts_of(self, session: str) -> FileFacts | None:
         """Returns the facts of one session from its messages."""

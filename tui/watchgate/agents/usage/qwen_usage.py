@@ -15,11 +15,11 @@ from watchgate.agents.usage import FileFacts
 from watchgate.agents.usage.reader_base import (
     CallBuffer,
     Count,
+    ItemId,
     Unusable,
     moment_us,
     parts_of,
     picked,
-    typed_lines,
     unique,
 )
 from watchgate.core.base import decoding
@@ -38,22 +38,15 @@ class _QwenUsage(msgspec.Struct, gc=False):
 
     @property
     def written(self) -> int:
-        """All that the model wrote.
-
-        An endpoint with OpenAI's interface counts thoughts in the answer, Gemini's beside it.
-        """
+        """All that was written: OpenAI's interface counts thoughts in the answer, Gemini's not."""
         output, thoughts = self.output or 0, self.thoughts or 0
         read = (self.prompt or 0) + (self.tool or 0)
         within = thoughts <= output and self.total == read + output
         return output if within else output + thoughts
 
 
-class _Function(msgspec.Struct, gc=False):
-    id: str | None = None
-
-
 class _Part(msgspec.Struct):
-    function: _Function | None = msgspec.field(default=None, name="functionCall")
+    function: ItemId | None = msgspec.field(default=None, name="functionCall")
 
 
 class _Content(msgspec.Struct):
@@ -92,32 +85,24 @@ class QwenReader(CallBuffer):
 
     def read(self, chunk: bytes) -> None:
         """Takes some whole lines in."""
-        records, bad = typed_lines(_RECORDS, chunk, _loose)
-        self.unreadable += bad
-        for record in records:
+        for record in self.typed(_RECORDS, chunk, _loose):
             self._record(record)
 
     def _record(self, record: _QwenRecord) -> None:
         self._at_us = moment_us(record.timestamp or "") or self._at_us
         self.facts.session = record.session or self.facts.session
-        if not self.facts.cwd:
-            self.facts.cwd = record.cwd or ""
+        self.facts.cwd = self.facts.cwd or record.cwd or ""
         if record.type == "user" and record.uuid:
             self._turn = record.prompt or record.uuid
         if record.usage is None or record.type != "assistant":
             return
-        if not record.uuid:
-            self.unreadable += 1
-            return
-        call = self._call(record, record.usage, record.uuid)
-        if call.tokens:
-            self.tell(call)
-            if not call.sub and record.forked is None:
-                self.facts.context_used = call.tokens
-                self.facts.context_size = record.window or self.facts.context_size
+        call = self._call(record, record.usage)
+        if self.tell_used(call) and not call.sub and record.forked is None:
+            self.facts.context_used = call.tokens
+            self.facts.context_size = record.window or self.facts.context_size
 
-    def _call(self, record: _QwenRecord, usage: _QwenUsage, uuid: str) -> UsageCall:
-        cached = usage.cached or 0
+    def _call(self, record: _QwenRecord, usage: _QwenUsage) -> UsageCall:
+        uuid, cached = record.uuid or "", usage.cached or 0
         fresh, written = max(0, (usage.prompt or 0) - cached) + (usage.tool or 0), usage.written
         # A total that nobody split is taken for input, the cheapest that it can be.
         unsplit = not fresh and not cached and not usage.output and bool(usage.total)
@@ -145,10 +130,9 @@ def _loose(value: Any) -> _QwenRecord | None:
     """Returns a record of another shape, with what matters of it."""
     if not isinstance(value, dict) or value.get("usageMetadata") is None:
         return None
-    forked = value.get("forkedFrom")
     needed = picked(value, *_NEEDED) | {
         "isSidechain": value.get("isSidechain") is True,
-        "forkedFrom": {} if isinstance(forked, dict) else None,
+        "forkedFrom": {} if isinstance(value.get("forkedFrom"), dict) else None,
     }
     try:
         return decoding.convert(needed, _QwenRecord)

@@ -26,7 +26,7 @@ Count = Annotated[int, msgspec.Meta(ge=0, le=MAX_COUNT)]
 
 
 PIECE_BYTES = 512 * 1024
-"""What is decoded at once: values of more bytes no longer fit into the caches of a processor."""
+"""Bytes decoded at once: the values of more of them no longer fit into a processor's caches."""
 
 
 DIGITS = 20
@@ -120,6 +120,12 @@ def moment_us(text: str) -> int:
         return 0
 
 
+class ItemId(msgspec.Struct, gc=False):
+    """An item of a list of calls of tools, of which only the id matters."""
+
+    id: str | None = None
+
+
 LONG_ID: Final = 16
 """From so many characters on an id is taken to be unique in the world, not in its session only."""
 
@@ -142,9 +148,29 @@ class CallBuffer:
         self._calls.clear()
         return calls
 
+    def typed(
+        self,
+        decoder: msgspec.json.Decoder[Line],
+        chunk: bytes,
+        loose: Callable[[Any], Line | None],
+    ) -> list[Line]:
+        """Returns the lines of a chunk, as `typed_lines`, and counts those it could not read."""
+        lines, unreadable = typed_lines(decoder, chunk, loose)
+        self.unreadable += unreadable
+        return lines
+
     def tell(self, call: UsageCall) -> None:
         """Reports a call that is new, or takes the place of the one with the same key."""
         self._calls[key_of(call)] = call
+
+    def tell_used(self, call: UsageCall) -> bool:
+        """Reports a call that used tokens, and says if it did; one without an id is unreadable."""
+        if not call.id:
+            self.unreadable += 1
+        elif call.tokens:
+            self.tell(call)
+            return True
+        return False
 
     def drop(self, call: UsageCall) -> None:
         """Withdraws a call that was reported."""

@@ -7,19 +7,28 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from watchgate.cli.base.ask import in_force
-from watchgate.cli.base.command_environment import agents_known, configured, here
-from watchgate.cli.base.printing import Exit, say, table
+from watchgate.cli.base.ask import core_profile
+from watchgate.cli.base.command_environment import agents_known, configured, here, overridden
+from watchgate.cli.base.printing import Exit, Stop, say, table
 
 if TYPE_CHECKING:
     from watchgate.agents.base import Adapter
+    from watchgate.core.config.config import Config
     from watchgate.core.model.agent_state import AgentState
 
 STATE_HEAD = ("FOUND", "INSTALLED", "TRUSTED")
 
 
+def in_force(config: Config) -> Config:
+    """The configuration with the profile of the core that runs, where one answers."""
+    try:
+        return overridden(config, core_profile(), None)
+    except Stop:
+        return config
+
+
 def states_here(agents: Iterable[Adapter] | None = None) -> list[AgentState]:
-    """Return how these agents, by default all, stand on this machine and in this folder.
+    """Returns the states of these agents, by default all, on this machine and in this folder.
 
     Their hooks are held against the profile in force: the running core's, where there is one.
     """
@@ -45,7 +54,7 @@ def state_cells(state: AgentState) -> tuple[str, str, str]:
 
 
 def list_states() -> int:
-    """List how the agents of this machine stand, and what brings hooks in."""
+    """Lists how the agents of this machine stand, and what brings hooks in."""
     states = [each for each in states_here() if not each.hookless]
     shown = [each for each in states if each.is_present or each.installed]
     if shown:

@@ -6,19 +6,18 @@ from datetime import UTC, datetime
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from watchgate.cli.base.command_environment import here, overridden
+from watchgate.cli.base.command_environment import here
 from watchgate.cli.base.printing import Exit, Stop, complain
 from watchgate.cli.base.typed_input import at_terminal, needs_terminal, typed_secret
 from watchgate.core.base import decoding
+from watchgate.link.control_lines import ControlAnswer, LinkError, NoCore
+from watchgate.link.protocol import Challenge, Presence, Refusal, Request
 
 if TYPE_CHECKING:
-    from watchgate.core.config.config import Config
     from watchgate.core.policy.rules.profiles import Profile
-    from watchgate.link.control_lines import Answer
-    from watchgate.link.protocol import Presence, Request
 
 PIN_ASKED = "PIN (not shown; nothing leaves it locked): "
-_LATE = {"already_settled", "too_late"}
+_CODES = {"already_settled": Exit.TOO_LATE, "too_late": Exit.TOO_LATE, "bad_request": Exit.USAGE}
 
 
 class Unreached(Stop):
@@ -26,26 +25,21 @@ class Unreached(Stop):
 
 
 def ask(request: Request) -> dict[str, Any]:
-    """Return what the core answers; raises `Unreached` without one, `Stop` when it refuses.
+    """Returns the core's answer; raises `Unreached` without a core, `Stop` when it refuses.
 
     Where this terminal is locked and a PIN or a key is set, it is asked for, and the core again.
     """
-    from watchgate.link.protocol import Refusal
-
     answer = request_answer(request)
     if isinstance(answer, Refusal) and answer.refused == "locked" and _unlocked():
         answer = request_answer(request)
     if isinstance(answer, Refusal):
-        code = Exit.TOO_LATE if answer.refused in _LATE else Exit.REFUSED
-        if answer.refused == "bad_request":
-            code = Exit.USAGE
+        code = _CODES.get(answer.refused, Exit.REFUSED)
         raise Stop(f"{answer.refused}: {answer.message}{_when(answer.at)}", code)
     return answer.ok
 
 
-def request_answer(request: Request) -> Answer:
+def request_answer(request: Request) -> ControlAnswer:
     """The core's answer, a refusal included; raises `Unreached` without a core."""
-    from watchgate.link.control_lines import LinkError, NoCore
     from watchgate.link.core_socket import call_once
 
     try:
@@ -58,8 +52,6 @@ def request_answer(request: Request) -> Answer:
 
 def core_profile() -> Profile | None:
     """The profile of the core that runs; None without one."""
-    from watchgate.link.protocol import Request
-
     try:
         profile: Profile = ask(Request(id=1, verb="hello"))["hello"]["profile"]
     except Unreached:
@@ -67,16 +59,8 @@ def core_profile() -> Profile | None:
     return profile
 
 
-def in_force(config: Config) -> Config:
-    """The configuration with the profile of the core that runs, where one answers."""
-    try:
-        return overridden(config, core_profile(), None)
-    except Stop:
-        return config
-
-
 def check_person(doing: str) -> None:
-    """Raise `Stop` where a core runs that takes this process for an agent's, or asks for a proof.
+    """Raises `Stop` where a core runs that takes this process for an agent's, or asks for a proof.
 
     A locked terminal that nothing could unlock is taken for a person's: who works in tmux or an
     editor alone could never leave.
@@ -92,23 +76,19 @@ def check_person(doing: str) -> None:
 
 
 def needs_core_at_terminal(otherwise: str) -> None:
-    """End the command where no core answers, and with this text where no person can be asked."""
-    from watchgate.link.protocol import Request
-
+    """Ends the command where no core answers, and with this text where no person can be asked."""
     if not at_terminal():
         request_answer(Request(id=1, verb="hello"))  # a terminal would not help where no core runs
     needs_terminal(otherwise)
 
 
 def presence() -> Presence:
-    """Return how this terminal stands with the core."""
-    from watchgate.link.protocol import Presence, Request
-
+    """Returns this terminal's standing with the core."""
     return decoding.convert(ask(Request(id=1, verb="presence")), Presence)
 
 
 def _unlocked() -> bool:
-    """Unlock this terminal by a person, where one can be proven and asked; return whether it is."""
+    """Unlocks this terminal by a person, if one can be proven and asked; returns whether it is."""
     if not at_terminal():
         return False
     stands = presence()
@@ -118,9 +98,7 @@ def _unlocked() -> bool:
 
 
 def unlocked_by_pin(why: str) -> bool:
-    """Ask for the PIN until it is right; False where none was typed. Raises `Stop` at a pause."""
-    from watchgate.link.protocol import Refusal, Request
-
+    """Asks for the PIN until it is right; False where none was typed. Raises `Stop` at a pause."""
     complain(f"this terminal is locked: {why}")
     while pin := typed_secret(PIN_ASKED):
         answer = request_answer(Request(id=1, verb="unlock", pin=pin))
@@ -133,10 +111,9 @@ def unlocked_by_pin(why: str) -> bool:
 
 
 def unlocked_by_key(why: str) -> bool:
-    """Have the security key touched. Raises `Stop` where it was not, or is not the one."""
+    """Has the security key touched. Raises `Stop` where it was not, or is not the one."""
     import anyio
 
-    from watchgate.link.protocol import Challenge, Refusal, Request
     from watchgate.link.touching import TOUCH, NotTouched, touched
 
     answer = request_answer(Request(id=1, verb="unlock", challenge=True))

@@ -1,6 +1,6 @@
 """The environment of a command: this user's files and configuration, or a clear end.
 
-The characters that the terminal shows, as far as the environment says.
+- The characters that the terminal shows, as far as the environment says.
 """
 
 from __future__ import annotations
@@ -27,11 +27,11 @@ _NAMES = ("LC_ALL", "LC_CTYPE", "LANG")
 
 _PLAIN = ("C", "POSIX")
 _COERCED = "C.UTF-8"
-"""What Python itself puts into LC_CTYPE in a plain locale (PEP 538): it says nothing."""
+"""The value that Python itself gives LC_CTYPE in a plain locale (PEP 538): it says nothing."""
 
 
 def ascii_terminal(environ: Mapping[str, str]) -> bool:
-    """Return whether the terminal is known to show no UTF-8; without any word about it, it does.
+    """Returns whether the terminal is known to show no UTF-8; without any word about it, it does.
 
     The words count, not what Python made of them: a locale that this machine does not have is
     still what the terminal at the other end of an ssh connection has.

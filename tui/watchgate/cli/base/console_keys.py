@@ -25,7 +25,7 @@ def by_action(keys: Mapping[str, str]) -> dict[str, str]:
 
 
 def check_keys(paths: Paths, config: Config) -> None:
-    """End the command when a console would refuse these keys; names the line."""
+    """Ends the command when a console would refuse these keys; names the line."""
     keys = config.ui.keys
     if not keys:
         return

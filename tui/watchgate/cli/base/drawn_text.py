@@ -23,7 +23,7 @@ _REVERSE, _DIM, _PLAIN = "\x1b[7m", "\x1b[2m", "\x1b[0m"
 
 
 def styled_output() -> bool:
-    """Tell whether stdout is a terminal that knows reverse video."""
+    """Tells whether stdout is a terminal that knows reverse video."""
     return sys.stdout.isatty() and os.environ.get("TERM") not in (None, "", "dumb")
 
 

@@ -1,8 +1,7 @@
 """Printing: JSON lines for scripts, escaped text for people.
 
-Exit codes, and the one way in which a command gives up.
-
-The progress of a command that takes long, on the terminal behind stderr.
+- Exit codes, and the one way in which a command gives up.
+- The progress of a command that takes long, on the terminal behind stderr.
 """
 
 from __future__ import annotations
@@ -70,7 +69,7 @@ def say(text: str = "") -> None:
 
 
 def prose(text: str) -> None:
-    """Print a sentence for a person, broken between words where a terminal is narrower."""
+    """Prints a sentence for a person, broken between words where a terminal is narrower."""
     line = safe_text(text)
     indent = " " * (len(line) - len(line.lstrip()) + 2)
     if sys.stdout.isatty():
@@ -90,7 +89,7 @@ def tell(text: str) -> None:
 
 
 def give_up_stdout() -> None:
-    """Let what is printed from now on, and what is still buffered, go nowhere."""
+    """Lets what is printed from now on, and what is still buffered, go nowhere."""
     _give_up(sys.stdout)
 
 

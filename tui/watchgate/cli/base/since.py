@@ -18,7 +18,7 @@ def since_us(text: str | None) -> int | None:
 
 
 def now_us() -> int:
-    """Read this machine's clock (UTC µs)."""
+    """Reads this machine's clock (UTC µs)."""
     from watchgate.service.system.system_clock import SystemClock
 
     return SystemClock().now().wall_us

@@ -1,6 +1,6 @@
 """Texts for tmux, which expands formats and commands in almost all it shows, and its answers.
 
-The gate's state as tmux's status line shows it: a few words, styled by the worst request.
+- The gate's state as tmux's status line shows it: a few words, styled by the worst request.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ def command(*words: str) -> list[str]:
 
 
 def run(*words: str) -> CompletedProcess[str] | None:
-    """Run a tmux command to its end; None when there is no tmux."""
+    """Runs a tmux command to its end; None when there is no tmux."""
     import subprocess
 
     try:
@@ -43,7 +43,7 @@ def run(*words: str) -> CompletedProcess[str] | None:
 
 
 def answer(*words: str) -> str | None:
-    """Return what a tmux command prints; None when there is no tmux, no server or no such thing."""
+    """Returns the output of a tmux command; None without tmux, a server or such a thing."""
     done = run(*words)
     return done.stdout.strip() if done is not None and done.returncode == 0 else None
 
@@ -61,7 +61,7 @@ _ALARM = ("#b3261e", "#ffffff")
 
 
 def pending_line(profile: str, risks: Sequence[str]) -> str:
-    """Count the open requests by risk; what nobody could assess counts as high."""
+    """Counts the open requests by risk; what nobody could assess counts as high."""
     if not risks:
         gate = "watch, NOT GATING," if profile == "watch" else literal_in_status(profile)
         return f"{gate} 0 pending"
@@ -71,7 +71,7 @@ def pending_line(profile: str, risks: Sequence[str]) -> str:
 
 
 def alarm_line(words: str) -> str:
-    """Write what must not be overlooked: no core, or the gate switched off."""
+    """Writes what must not be overlooked: no core, or the gate switched off."""
     return _chip(words, *_ALARM)
 
 

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from watchgate.ui.approval.arming import Ask, Commit
-    from watchgate.ui.approval.consent import PromptClosed
+    from watchgate.ui.approval.typed_yes import PromptClosed
 
 DRAWN_S = 0.6
 """Seconds that a request stands on the screen before a word is taken, as on the console."""
@@ -27,18 +27,18 @@ _KEYS_BYTES = 4096
 
 
 def at_terminal() -> bool:
-    """Tell whether a person can sit at both ends of this command."""
+    """Tells whether a person can sit at both ends of this command."""
     return sys.stdin.isatty() and sys.stdout.isatty()
 
 
 def needs_terminal(otherwise: str) -> None:
-    """End the command with this text unless a person sits at both ends of it."""
+    """Ends the command with this text unless a person sits at both ends of it."""
     if not at_terminal():
         raise Stop(otherwise, Exit.USAGE)
 
 
 def typed(prompt: str) -> str:
-    """Return what was typed, without blanks around it; nothing at the end of input."""
+    """Returns the typed line, without blanks around it; empty at the end of input."""
     try:
         return input(prompt).strip()
     except EOFError:
@@ -53,7 +53,7 @@ def typed_now(prompt: str) -> str:
 
 
 def typed_secret(prompt: str) -> str:
-    """Return what was typed without being shown; nothing at the end of input.
+    """Returns the line that was typed without being shown; empty at the end of input.
 
     It is read from a terminal alone: no argument, variable or pipe is looked at.
     """
@@ -72,7 +72,7 @@ def typed_secret(prompt: str) -> str:
 
 
 def stood() -> None:
-    """Let what was printed last stand for a moment, before anybody is asked about it."""
+    """Lets what was printed last stand for a moment, before anybody is asked about it."""
     time.sleep(DRAWN_S)
     _drop_ahead()
 
@@ -86,7 +86,7 @@ def typed_by_hand(ask: Ask, prompt: str) -> Commit | None:
     import select
 
     from watchgate.ui.approval.arming import Commit, Explain
-    from watchgate.ui.approval.consent import TypedYes
+    from watchgate.ui.approval.typed_yes import TypedYes
 
     reading = TypedYes(ask)
     with _each_key() as descriptor:

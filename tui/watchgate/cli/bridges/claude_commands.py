@@ -14,7 +14,7 @@ STATUS_DEADLINE_S = 1
 
 
 def add_parser(commands: Any) -> None:
-    """Add the commands."""
+    """Adds the commands."""
     prompt = commands.add_parser(
         "permission-prompt",
         help="the MCP server whose tool asks an operator on behalf of claude -p",

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def add_parser(commands: Any) -> None:
-    """Add the commands."""
+    """Adds the commands."""
     acp = commands.add_parser(
         "acp",
         help="start an ACP agent for an editor, and hold its permission requests for an operator",

@@ -10,7 +10,7 @@ from watchgate.cli.base.printing import Exit, Stop, complain
 
 
 def add_parser(commands: Any) -> None:
-    """Add the command."""
+    """Adds the command."""
     tap = commands.add_parser(
         "tap",
         help="copy an agent's JSON event stream from stdin to stdout, and show it here",

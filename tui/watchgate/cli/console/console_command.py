@@ -1,6 +1,6 @@
 """`watchgate`, `attach`, `demo`: the console on a core.
 
-The machines that a console is attached to: the targets of the command line as one source.
+- The machines that a console is attached to: the targets of the command line as one source.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ HERE = "here"
 
 
 def add_arguments(attach: argparse.ArgumentParser) -> None:
-    """Add what says which machines."""
+    """Adds what says which machines."""
     attach.add_argument(
         "targets",
         nargs="*",
@@ -62,6 +62,7 @@ class Machines:
         here = LinkSource(paths.control_socket)
         if not self.targets:
             return here
+        from watchgate.agents.registry import agent_titles
         from watchgate.ui.fleet.fleet_source import FleetSource, SshSource
 
         program = shlex.split(environ.get("WATCHGATE_SSH", "")) or ["ssh"]
@@ -69,7 +70,7 @@ class Machines:
         if self.local:
             sources[_own_name({target.name for target in self.targets})] = here
         sources |= {target.name: SshSource(target, program) for target in self.targets}
-        return FleetSource(sources, clock, local=self.local)
+        return FleetSource(sources, clock, local=self.local, titles=agent_titles())
 
 
 def machines(args: argparse.Namespace) -> Machines:
@@ -96,7 +97,7 @@ def machines(args: argparse.Namespace) -> Machines:
 
 
 def _own_name(taken: set[str]) -> str:
-    """Return the name of this machine before the labels of its sessions."""
+    """Returns the name of this machine before the labels of its sessions."""
     if HERE not in taken:
         return HERE
     name = re.sub(r"[^A-Za-z0-9_.-]", "", platform.node().partition(".")[0])
@@ -107,7 +108,7 @@ LOG_LINES = 40
 
 
 def add_parser(commands: Any) -> None:
-    """Add the commands; `watchgate` alone is `attach`."""
+    """Adds the commands; `watchgate` alone is `attach`."""
     attach = commands.add_parser(
         "attach",
         help="the console: attach to the running core, or start one in the background",
@@ -127,7 +128,7 @@ def add_parser(commands: Any) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Open the console, with a core inside or beside it."""
+    """Opens the console, with a core inside or beside it."""
     from watchgate.service.system.detached_core import answers, start_core
     from watchgate.service.system.runtime_dir import CannotServe
 
@@ -163,7 +164,7 @@ def _demo(args: argparse.Namespace) -> int:
 
 
 def need_terminal() -> None:
-    """Raise `Stop` where there is no terminal to draw on."""
+    """Raises `Stop` where there is no terminal to draw on."""
     if not os.isatty(0) or not os.isatty(1):
         raise Stop(
             "the console needs a terminal; see `watchgate ls` and `watchgate tail`", Exit.USAGE
@@ -181,7 +182,7 @@ def open_console(
     home: str = "",
     replay: Recording | None = None,
 ) -> int:
-    """Run the console until it is left; `replay` is shown in place of any core.
+    """Runs the console until it is left; `replay` is shown in place of any core.
 
     Args:
         paths: The places of sockets and files.
@@ -233,7 +234,7 @@ def open_console(
 
 
 def _without_core() -> WithoutCore:
-    """Read from the files of this machine's hooks what they do while no core runs."""
+    """Reads from the files of this machine's hooks what they do while no core runs."""
     from watchgate.cli.base.agent_listing import states_here
     from watchgate.core.model.agent_state import without_core
 
@@ -244,7 +245,7 @@ def _without_core() -> WithoutCore:
 
 
 async def _start_core(paths: Paths) -> None:
-    """Start a core in the background, off the event loop."""
+    """Starts a core in the background, off the event loop."""
     from anyio.to_thread import run_sync
 
     from watchgate.service.system.detached_core import start_core
@@ -253,7 +254,7 @@ async def _start_core(paths: Paths) -> None:
 
 
 async def _open_demo(demos: ExitStack) -> tuple[RecordSource, Clock]:
-    """Start a demo that ends with the console."""
+    """Starts a demo that ends with the console."""
     from anyio.to_thread import run_sync
 
     from watchgate.demo.live import demo_core
@@ -274,7 +275,7 @@ async def _go_to(terminal: Terminal) -> str | None:
 
 
 def speed(text: str) -> float:
-    """Return how many times as fast as it was, as a person writes it."""
+    """Returns the speed factor that a person wrote, above 0 and up to 100."""
     try:
         times = float(text)
     except ValueError:

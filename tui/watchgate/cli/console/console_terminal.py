@@ -1,6 +1,6 @@
 """The ways in which a console may notify: what its environment says of the terminal around it.
 
-Signals that end a console: it leaves as by its key, so that the terminal is as it was before.
+- Signals that end a console: it leaves as by its key, so that the terminal is as it was before.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ ENDING = (signal.SIGTERM, signal.SIGHUP)
 
 @contextmanager
 def ended_by_signals(app: App[Any]) -> Iterator[None]:
-    """Let these signals end the app, with the exit code of a process that died of one.
+    """Lets these signals end the app, with the exit code of a process that died of one.
 
     A signal that comes once more, or before the app runs, ends the process at once.
     """
@@ -61,7 +61,7 @@ _IS_VISIBLE = "#{?window_active,#{?window_zoomed_flag,#{pane_active},1},0}"
 
 
 def telling(ui: Ui, env: Mapping[str, str]) -> Telling:
-    """Return how a console with this configuration notifies in this environment."""
+    """Returns the ways in which a console so configured notifies in this environment."""
     from watchgate.ui.notifications.terminal_sequences import Telling
 
     around: Around | None = None
@@ -151,7 +151,7 @@ async def _show(client: str, text: str) -> None:
 
 
 async def _run(*words: str) -> str | None:
-    """Return what tmux answers; None where it is gone or refuses."""
+    """Returns the output of a tmux command; None where tmux is gone or refuses."""
     import anyio
 
     try:

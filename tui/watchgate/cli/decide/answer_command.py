@@ -23,7 +23,7 @@ Given = tuple[tuple[str, ...], ...]
 
 
 def add_parser(commands: Commands) -> None:
-    """Add the command."""
+    """Adds the command."""
     answer = commands.add_parser(
         "answer",
         help="answer an agent's questions",
@@ -83,7 +83,7 @@ def _answer(args: argparse.Namespace) -> int:
 
 
 def _instead(request: dict[str, Any]) -> str:
-    """Name the command that decides a request which asks nothing."""
+    """Names the command that decides a request which asks nothing."""
     what = "plan" if request.get("asks") == "plan" else "call"
     return f"this is a {what}, not a question: watchgate allow or deny {request['id'][:4]}"
 
@@ -110,7 +110,7 @@ def _read(questions: Sequence[Question], answers: Sequence[str]) -> Given:
 def _ask_a_person(
     request: dict[str, Any], questions: Sequence[Question], answers: Sequence[str]
 ) -> Given:
-    """Show the whole request; take each answer at the terminal, or a yes to those given."""
+    """Shows the whole request; takes each answer at the terminal, or a yes to those given."""
     show_to_end(request)
     if answers:
         given = _read(questions, answers)

@@ -1,6 +1,6 @@
 """`grants`: the standing grants in force, and taking one back.
 
-The rules of an allow for good: what a person typed, and what the core proposes.
+- The rules of an allow for good: what a person typed, and what the core proposes.
 """
 
 from __future__ import annotations
@@ -81,7 +81,7 @@ _SHORT = 8
 
 
 def add_parser(commands: Any) -> None:
-    """Add the command; without an action it lists."""
+    """Adds the command; without an action it lists."""
     grants = commands.add_parser(
         "grants",
         help="standing grants, and taking them back",

@@ -32,7 +32,7 @@ _RISKS = ("low", "medium", "unknown", "high", "critical")
 
 
 def print_request(request: dict[str, Any], *, bare: bool = False) -> None:
-    """Print the request that `show` answered with; secrets are covered unless `bare`."""
+    """Prints the request that `show` answered with; secrets are covered unless `bare`."""
     for line in page(request, bare=bare, styled=styled_output()):
         print(line, flush=True)
 
@@ -70,7 +70,7 @@ def _input(request: dict[str, Any], *, bare: bool) -> Iterator[str]:
 
 
 def decided_words(done: dict[str, Any]) -> str:
-    """Return what a decision was and whose, in the words of who was proven to be there."""
+    """Returns the words for a decision and its author, as proven to be there."""
     word, by = done["word"], done["by"]
     author = "" if by.startswith("operator") else f" by {by}"
     return f"{ending_text(word, by)}{author}"
@@ -84,7 +84,7 @@ def questions_of(request: dict[str, Any]) -> tuple[Question, ...]:
 
 
 def print_question(question: Question, number: int) -> None:
-    """Print one question with its numbered choices and what can be typed."""
+    """Prints one question with its numbered choices and what can be typed."""
     for line in question_lines(question, number, styled=styled_output()):
         print(line, flush=True)
 
@@ -105,14 +105,14 @@ def question_lines(question: Question, number: int, *, styled: bool) -> Iterator
 
 
 def subject_of(request: dict[str, Any]) -> str:
-    """Return the subject, whole: the command, the plan, or the line that stands for it."""
+    """Returns the subject, whole: the command, the plan, or the line that stands for it."""
     key = "plan" if request.get("asks") == "plan" else "command"
     text = request["tool"]["input"].get(key)
     return text if isinstance(text, str) and text else request["summary"]
 
 
 def _rewritten(request: dict[str, Any], *, bare: bool) -> Iterator[str]:
-    """Show what the agent had sent, where somebody made another input of it."""
+    """Shows what the agent had sent, where somebody made another input of it."""
     before = request.get("before")
     if before is None:
         return
@@ -181,14 +181,14 @@ def _facts(request: dict[str, Any]) -> dict[str, str]:
 
 
 def _escalation(each: dict[str, Any]) -> str:
-    """Say who else was told of the request, after how long; or why not."""
+    """Says who else was told of the request, after how long; or why not."""
     if each.get("detail"):
         return f"{each['to']} could not be told ({each['detail']})"
     return f"{each['to']} after {each['waited_s']:.0f} s"
 
 
 def _touch(request: dict[str, Any]) -> str:
-    """Say what the call would touch, as far as somebody looked."""
+    """Says what the call would touch, as far as somebody looked."""
     facts = ", ".join(fact["text"] for fact in request.get("facts", ()))
     if not request.get("cut"):
         return facts

@@ -1,6 +1,6 @@
 """`ls`, `show`, `allow`, `deny`, `handback`: what waits, and deciding it from a script.
 
-`allow --command`: another command in the place of the one that an agent asks about.
+- `allow --command`: another command in the place of the one that an agent asks about.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ WIDTHS = ("exact", "program", "folder")
 
 
 def add_parser(commands: Commands) -> None:
-    """Add the five commands."""
+    """Adds the five commands."""
     ls = commands.add_parser(
         "ls", help="pending requests, or sessions", epilog="example: watchgate ls --json | jq .id"
     )
@@ -163,7 +163,7 @@ def _doing(session: dict[str, Any]) -> dict[str, Any]:
 
 
 def _say_who_asks_there() -> None:
-    """Name the sessions whose agents ask in their own terminals, where no key here answers."""
+    """Names the sessions whose agents ask in their own terminals, where no key here answers."""
     for each in ask(Request(id=1, verb="list", what="sessions"))["sessions"]:
         if each["state"] == SessionState.NEEDS_THERE:
             say(f"{each['label']} ({each['agent']}) needs you there: it asks in its own terminal")

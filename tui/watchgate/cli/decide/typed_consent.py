@@ -25,13 +25,13 @@ _AGAIN = {"high": "It is HIGH", "unknown": "Its risk is UNKNOWN"}
 
 
 def show_to_end(request: dict[str, Any], more: Sequence[str] = ()) -> None:
-    """Show a request, and `more` below it, page by page; ends the command if that is left."""
+    """Shows a request, and `more` below it, page by page; ends the command if that is left."""
     _paged([*page(request, styled=styled_output()), *more])
     stood()
 
 
 def ask_consent(request: dict[str, Any], *, what: str = "let it run", asked: bool = False) -> str:
-    """Ask a person about a request that was shown: `allow`, or `deny` where they deny it.
+    """Asks a person about a request that was shown: `allow`, or `deny` where they deny it.
 
     Ends the command where nothing is decided. `asked` says that the command line said it once.
 
@@ -66,7 +66,7 @@ def _by_hand(request: dict[str, Any], what: str) -> str:
 
 
 def _paged(lines: Sequence[str]) -> None:
-    """Print lines by the height of the terminal; the next page comes on Enter alone."""
+    """Prints lines by the height of the terminal; the next page comes on Enter alone."""
     columns, height = shutil.get_terminal_size()
     rows = [row for line in lines for row in _rows(line, columns)]
     room = max(1, height - 2)

@@ -3,26 +3,20 @@
 from __future__ import annotations
 
 import argparse
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from watchgate.cli.base.printing import Exit, Stop, complain, json_line, progress, say
 from watchgate.cli.history.recorded import own_journal
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
-    from watchgate.core.chain.hash_chain import Head, Verdict
+    from watchgate.core.chain.hash_chain import Head, Verification
 
 FILE = "a journal.db elsewhere, or a file of `watchgate export`; this user's journal without it"
 
-NOT_WHOLE = (
-    "an export with a filter leaves records out, and `tail` prints more of each than the journal "
-    "keeps: only what `watchgate export` wrote without a filter can be verified"
-)
-
 
 def add_parser(commands: Any) -> None:
-    """Add the command."""
+    """Adds the command."""
     audit = commands.add_parser(
         "audit", help="check the journal", epilog="example: watchgate audit verify"
     )
@@ -32,7 +26,6 @@ def add_parser(commands: Any) -> None:
         help="walk the hash chain and name the first record that is wrong",
         epilog="example: watchgate audit verify --anchor 1204:9f2c... --json",
     )
-    verify.add_argument("file", nargs="?", metavar="FILE", help=FILE)
     verify.add_argument(
         "--anchor",
         type=_anchor,
@@ -41,16 +34,16 @@ def add_parser(commands: Any) -> None:
         metavar="SEQ:HASH",
         help="what `watchgate audit anchor` printed before; may be given several times",
     )
-    verify.add_argument("--json", action="store_true", help="one JSON object")
     verify.set_defaults(run=_verify)
     anchor = verbs.add_parser(
         "anchor",
         help="verify, then print the newest record's number and hash for keeping elsewhere",
         epilog="example: watchgate audit anchor >> /mnt/elsewhere/anchors",
     )
-    anchor.add_argument("file", nargs="?", metavar="FILE", help=FILE)
-    anchor.add_argument("--json", action="store_true", help="one JSON object")
-    anchor.set_defaults(run=_anchored)
+    anchor.set_defaults(run=_run_anchor)
+    for verb in (verify, anchor):
+        verb.add_argument("file", nargs="?", metavar="FILE", help=FILE)
+        verb.add_argument("--json", action="store_true", help="one JSON object")
 
 
 def _anchor(text: str) -> Head:
@@ -63,91 +56,85 @@ def _anchor(text: str) -> Head:
 
 
 def _verify(args: argparse.Namespace) -> int:
-    verdict, exported = _judged(args.file, args.anchor)
-    problem = verdict.problem
-    for each in verdict.older:
+    verification, exported = _verify_file(args.file, args.anchor)
+    head, problem = verification.head, verification.problem
+    for each in verification.older:
         complain(f"the anchor of record {each.seq} is older than the oldest record that is kept")
     if args.json:
         json_line(
             {
                 "ok": problem is None,
-                "records": verdict.count,
-                "seq": verdict.head.seq,
-                "hash": verdict.head.hash,
+                "records": verification.count,
+                "seq": head.seq,
+                "hash": head.hash,
                 "problem": None if problem is None else problem.message,
                 "problem_seq": None if problem is None else problem.seq,
-                "removed_to": verdict.start.seq,
-                "purged": verdict.purged,
-                "after_head_file": verdict.unheaded,
-                "anchors_too_old": [each.seq for each in verdict.older],
+                "removed_to": verification.start.seq,
+                "purged": verification.purged,
+                "after_head_file": verification.unheaded,
+                "anchors_too_old": [each.seq for each in verification.older],
             }
         )
     elif problem is None:
-        say(f"{verdict.count} records, unbroken up to {verdict.head.seq}: {verdict.head.hash}")
-        for line in _remarks(verdict, exported=exported):
-            say(line)
+        say(f"{verification.count} records, unbroken up to {head.seq}: {head.hash}")
+        _say_remarks(verification, exported=exported)
     else:
-        say(f"{problem.message} ({verdict.count} sound records before it)")
+        say(f"{problem.message} ({verification.count} sound records before it)")
     return Exit.DONE if problem is None else Exit.REFUSED
 
 
-def _anchored(args: argparse.Namespace) -> int:
+def _run_anchor(args: argparse.Namespace) -> int:
     from watchgate.core.chain.chain_walk import anchor_text
 
-    verdict, _ = _judged(args.file, [])
-    if verdict.problem is not None:
-        raise Stop(
-            f"no anchor of a journal that is not what was written: {verdict.problem.message}"
-        )
-    if not verdict.head.seq:
+    verification, _ = _verify_file(args.file, [])
+    head, problem = verification.head, verification.problem
+    if problem is not None:
+        raise Stop(f"no anchor of a journal that is not what was written: {problem.message}")
+    if not head.seq:
         raise Stop("the journal is empty: there is nothing to anchor yet")
     if args.json:
-        json_line({"seq": verdict.head.seq, "hash": verdict.head.hash})
+        json_line({"seq": head.seq, "hash": head.hash})
     else:
-        say(anchor_text(verdict.head))
+        say(anchor_text(head))
     return Exit.DONE
 
 
-def _remarks(verdict: Verdict, *, exported: bool) -> list[str]:
-    """List what a sound journal does not hold any more, and what nothing else vouches for."""
-    remarks = []
-    if verdict.start.seq and exported:
-        remarks.append(f"the file begins behind record {verdict.start.seq}")
-    elif verdict.start.seq:
-        remarks.append(f"removed earlier, as a checkpoint says: up to record {verdict.start.seq}")
-    if verdict.purged:
-        remarks.append(f"purged, with only the digest of their data left: {verdict.purged}")
-    if verdict.unheaded:
-        remarks.append(
-            f"newer than journal.head: {verdict.unheaded} (the core was killed before it could "
-            "name them there, or somebody added them)"
-        )
-    return remarks
+def _say_remarks(verification: Verification, *, exported: bool) -> None:
+    """Says what a sound journal does not hold any more, and what nothing else vouches for."""
+    if verification.start.seq and exported:
+        say(f"the file begins behind record {verification.start.seq}")
+    elif verification.start.seq:
+        say(f"removed earlier, as a checkpoint says: up to record {verification.start.seq}")
+    if verification.purged:
+        say(f"purged, with only the digest of their data left: {verification.purged}")
+    if verification.unheaded:
+        why = "the core was killed before it could name them there, or somebody added them"
+        say(f"newer than journal.head: {verification.unheaded} ({why})")
 
 
-def _judged(file: str | None, anchors: list[Head]) -> tuple[Verdict, bool]:
-    """Walk the journal or an exported file; return the verdict and which of them it was."""
-    from pathlib import Path
-
-    from watchgate.service.journal import verification
-    from watchgate.service.journal import verification as journal_verify
+def _verify_file(file: str | None, anchors: list[Head]) -> tuple[Verification, bool]:
+    """Walks the journal or an exported file; returns the verification and which of them it was."""
     from watchgate.service.journal.schema import JournalError
-    from watchgate.service.journal.verification import ExportError
+    from watchgate.service.journal.verification import (
+        ExportError,
+        is_database,
+        verify_export,
+        verify_journal,
+    )
 
-    path = own_journal() if file is None else _named(Path(file))
-    try:
-        exported = file is not None and not verification.is_database(path)
-        walk = verification.verify_export if exported else journal_verify.verify_journal
-        with progress("records") as count:
-            verdict = walk(path, anchors=anchors, progress=count)
-    except (JournalError, ExportError) as fault:
-        raise Stop(str(fault)) from None
-    if exported and verdict.problem is not None:
-        complain(NOT_WHOLE)
-    return verdict, exported
-
-
-def _named(path: Path) -> Path:
+    path = own_journal() if file is None else Path(file)
     if not path.exists():
         raise Stop(f"{path} does not exist: name a journal.db or a file of `watchgate export`")
-    return path
+    try:
+        exported = file is not None and not is_database(path)
+        walk = verify_export if exported else verify_journal
+        with progress("records") as count:
+            verification = walk(path, anchors=anchors, progress=count)
+    except (JournalError, ExportError) as fault:
+        raise Stop(str(fault)) from None
+    if exported and verification.problem is not None:
+        complain(
+            "an export with a filter leaves records out, and `tail` prints more of each than the "
+            "journal keeps: only what `watchgate export` wrote without a filter can be verified"
+        )
+    return verification, exported

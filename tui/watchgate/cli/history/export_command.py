@@ -23,7 +23,7 @@ STDOUT = Path("-")
 
 
 def add_parser(commands: Any) -> None:
-    """Add the command."""
+    """Adds the command."""
     export = commands.add_parser(
         "export",
         help="write out recorded history: JSON lines, or a page about a session",

@@ -1,6 +1,6 @@
 """A filter on the command line: read, or shown with carets under what is wrong in it.
 
-One record as a line for a person, secrets covered.
+- One record as a line for a person, secrets covered.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def record_line(record: Record, *, dated: bool = False) -> str:
-    """Write when, by the clock of this machine, who, what kind of record, and what it says.
+    """Writes when, by the clock of this machine, who, what kind of record, and what it says.
 
     With `dated` the day is told, so that the time can be pasted behind `since:`.
     """

@@ -9,8 +9,9 @@ from datetime import UTC, datetime
 from typing import Final
 
 from watchgate.core.filters.filter_fields import record_text
+from watchgate.core.model.call_row import CallRow
 from watchgate.core.model.records import Record
-from watchgate.core.model.views import CallRow, PendingView, Settled
+from watchgate.core.model.views import PendingView, Settled
 from watchgate.core.secrets.redact import redact
 from watchgate.core.state.call_rows import call_key
 from watchgate.core.state.state import State
@@ -90,7 +91,7 @@ def _settled(settled: Settled) -> str:
 
 
 def _over(before: CallRow | None, row: CallRow | None, record: Record) -> str:
-    """Say how an open call ended; denials that nobody was asked about are among them."""
+    """Says how an open call ended; denials that nobody was asked about are among them."""
     from watchgate.ui.base.formats import took
 
     if row is None or row.stage in _OPEN or (before is not None and before.stage not in _OPEN):

@@ -23,7 +23,7 @@ STILL_IN_LOG = (
 
 
 def add_parser(commands: Any) -> None:
-    """Add the command."""
+    """Adds the command."""
     purge = commands.add_parser(
         "purge",
         help="drop what was recorded of a session; the digests stay",
@@ -73,7 +73,7 @@ def _meant(word: str) -> tuple[str, str]:
 
 
 def _done(agent: str, session: str) -> dict[str, Any]:
-    """Purge through the core, or by this command itself where none runs."""
+    """Purges through the core, or by this command itself where none runs."""
     from watchgate.link.protocol import Request
 
     try:

@@ -1,7 +1,4 @@
-"""`replay`: a recorded session once more, in the console or, with `--headless`, decided again.
-
-The console on a recording: what `watchgate replay` opens.
-"""
+"""`replay`: a recorded session once more, in the console or, with `--headless`, decided again."""
 
 from __future__ import annotations
 
@@ -25,34 +22,34 @@ if TYPE_CHECKING:
     from watchgate.core.model.records import Record
     from watchgate.service.replaying.replay_comparison import ReplayResult
 
-
-def in_console(records: Sequence[Record], *, speed: float = 1.0) -> int:
-    """Play records, at least one and oldest first; returns the exit code.
-
-    Raises `Stop` without a terminal, and for a configuration that cannot be used.
-    """
-    from watchgate.cli.base.command_environment import configured, here
-    from watchgate.cli.base.console_keys import check_keys
-    from watchgate.cli.console.console_command import need_terminal, open_console
-    from watchgate.ui.source.replay_source import Recording
-
-    need_terminal()
-    from watchgate.agents.registry import agent_titles
-    from watchgate.agents.streams import STREAM_TITLES
-    from watchgate.ui.source.agent_titles import use_titles
-
-    paths = here()
-    config = configured(paths)
-    check_keys(paths, config)
-    use_titles(STREAM_TITLES | agent_titles(agents_known(paths, config).values()))
-    return open_console(paths, config, replay=Recording(records, speed))
-
-
 _HEADLESS = ("check", "policy", "profile", "unattended")
 
 
+def in_console(records: Sequence[Record], *, speed: float = 1.0) -> int:
+    """Plays records, at least one and oldest first; returns the exit code.
+
+    Raises `Stop` without a terminal, and for a configuration that cannot be used.
+    """
+    from watchgate.agents.registry import ADAPTERS, agent_titles
+    from watchgate.cli.base.console_keys import check_keys
+    from watchgate.cli.console.console_command import need_terminal, open_console
+    from watchgate.ui.source.agent_titles import use_titles
+    from watchgate.ui.source.replay_source import Recording
+
+    need_terminal()
+    paths = here()
+    config = configured(paths)
+    check_keys(paths, config)
+    try:
+        known = agents_known(paths, config).values()
+    except Stop:  # a recording is shown also where an agent's own table is wrong
+        known = ADAPTERS.values()
+    use_titles(agent_titles(known))
+    return open_console(paths, config, replay=Recording(records, speed))
+
+
 def add_parser(commands: Any) -> None:
-    """Add the command."""
+    """Adds the command."""
     from watchgate.cli.console.console_command import speed
 
     replay = commands.add_parser(
@@ -84,14 +81,11 @@ def add_parser(commands: Any) -> None:
 def _replay(args: argparse.Namespace) -> int:
     if args.headless and args.speed is not None:
         raise Stop("--speed is for the console: without a screen nothing is waited for", Exit.USAGE)
-    given = [f"--{name}" for name in _HEADLESS if getattr(args, name)]
-    if given and not args.headless:
-        raise Stop(f"{given[0]} needs --headless: the console shows what was decided", Exit.USAGE)
-    records = _recorded(args.session)
     if args.headless:
-        return _headless(records, args)
-
-    return in_console(records, speed=args.speed or 1.0)
+        return _headless(_recorded(args.session), args)
+    if given := [f"--{name}" for name in _HEADLESS if getattr(args, name)]:
+        raise Stop(f"{given[0]} needs --headless: the console shows what was decided", Exit.USAGE)
+    return in_console(_recorded(args.session), speed=args.speed or 1.0)
 
 
 def _recorded(word: str | None) -> list[Record]:
@@ -113,7 +107,8 @@ def _recorded(word: str | None) -> list[Record]:
 def _headless(records: list[Record], args: argparse.Namespace) -> int:
     paths = here()
     config = configured(paths, profile=args.profile, unattended=args.unattended)
-    if args.policy and not Path(args.policy).exists():
+    policy = Path(args.policy) if args.policy else None
+    if policy is not None and not policy.exists():
         raise Stop(f"there is no file {args.policy}")
     from watchgate.core.policy.rules.load import PolicyError
     from watchgate.service.hub.components import ComponentError
@@ -125,13 +120,9 @@ def _headless(records: list[Record], args: argparse.Namespace) -> int:
     )
 
     try:
-        again = decide_again(
-            records,
-            config,
-            replay_gates(paths, config, policy=Path(args.policy) if args.policy else None),
-            replay_handlers(paths, config, os.environ),
-            agents_known(paths, config),
-        )
+        gates = replay_gates(paths, config, policy=policy)
+        handlers = replay_handlers(paths, config, os.environ)
+        again = decide_again(records, config, gates, handlers, agents_known(paths, config))
     except (PolicyError, PolicyFault, ComponentError) as fault:
         raise Stop(str(fault)) from None
     for each in again.differences:

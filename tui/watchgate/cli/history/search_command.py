@@ -25,7 +25,7 @@ Search = Callable[[int, int | None], tuple[list["Record"], int | None]]
 
 
 def add_parser(commands: Any) -> None:
-    """Add the command."""
+    """Adds the command."""
     search = commands.add_parser(
         "search",
         help="recorded history, the newest first",
@@ -72,7 +72,7 @@ def _matches(search: Search, limit: int) -> Iterator[Record]:
 
 
 def _searching(taken: Filter) -> Search:
-    """Return who is asked: the core that runs, which has the newest, else the journal itself."""
+    """Returns the search to use: of the running core, which has the newest, else of the journal."""
     from watchgate.link.protocol import Request
 
     try:

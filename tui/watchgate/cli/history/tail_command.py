@@ -21,7 +21,7 @@ Form = Literal["lines", "all", "json"]
 
 
 def add_parser(commands: Any) -> None:
-    """Add the command."""
+    """Adds the command."""
     tail = commands.add_parser(
         "tail",
         help="calls and decisions as they happen",
@@ -99,7 +99,7 @@ async def _follow(taken: Filter, since_us: int | None, form: Form) -> None:
 def _shown(
     form: Form, lines: LiveLines, keeps: Callable[[Record], bool] | None
 ) -> Callable[[Record], None]:
-    """Print a record in this form, where the filter keeps it."""
+    """Prints a record in this form, where the filter keeps it."""
 
     def show(record: Record) -> None:
         # A line tells what a record changes, so all of them are folded, whatever is printed.

@@ -1,22 +1,25 @@
-"""`lookback`: what the agents on this machine asked for, judged from their own transcripts."""
+"""`lookback`: what the agents on this machine asked for, judged from their own transcripts.
+
+Transcripts come in, a report goes out. It imports base and core; the rest, and policy, as it runs.
+"""
 
 from __future__ import annotations
 
 import argparse
 import os
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from watchgate.cli.base.command_environment import here
+from watchgate.cli.base.command_environment import configured, here
 from watchgate.cli.base.printing import Exit, Stop, complain, progress
 from watchgate.cli.base.since import now_us
 from watchgate.cli.lookback.show_lookback import LookbackResult, as_json, as_page
-from watchgate.core.base.amounts import plural
 
 if TYPE_CHECKING:
     from watchgate.agents.transcripts import TranscriptPlace
     from watchgate.core.lookback.lookback_fold import Lookback
-    from watchgate.core.lookback.lookback_report import LookbackReport, ModelCost
+    from watchgate.core.lookback.lookback_report import ModelCost
     from watchgate.link.paths import Paths
     from watchgate.service.usage.transcript_look import TranscriptLook
 
@@ -26,7 +29,7 @@ _MAX_DAYS = 36_500
 
 
 def add_parser(commands: Any) -> None:
-    """Add the command."""
+    """Adds the command."""
     parser = commands.add_parser(
         "lookback",
         help="what your agents asked for lately, judged from their transcripts; changes nothing",
@@ -51,6 +54,7 @@ def _days(text: str) -> int:
 
 def _lookback(args: argparse.Namespace) -> int:
     from watchgate.agents.transcripts import transcript_places
+    from watchgate.cli.lookback.lookback_page import reader_notes
 
     if args.svg is not None and args.svg.exists() and not args.force:
         raise Stop(f"{args.svg} is there already: --force takes its place")
@@ -62,7 +66,7 @@ def _lookback(args: argparse.Namespace) -> int:
     report = fold.report()
     if not report.calls:
         return _nothing(places, look, args.days, home)
-    notes = _notes(look, report, policy_names, whole=whole)
+    notes = reader_notes(look, report, policy_names, whole=whole)
     cost = _cost(paths, home, since, now) if whole else None
     shown = LookbackResult(report=report, cost=cost, notes=notes, home=home)
     if args.json:
@@ -72,7 +76,8 @@ def _lookback(args: argparse.Namespace) -> int:
 
 
 def _fold(paths: Paths, home: str, since_us: int, now: int) -> tuple[Lookback, str]:
-    """Return the fold that takes the calls in, and whose rules they are judged by."""
+    """Returns the fold that takes the calls in, and whose rules they are judged by."""
+    from watchgate.cli.lookback.lookback_page import path_below_home
     from watchgate.core.lookback.lookback_fold import Lookback
     from watchgate.core.lookback.transcript_judge import TranscriptJudge
     from watchgate.service.hub.core_environment import real_environment
@@ -82,11 +87,10 @@ def _fold(paths: Paths, home: str, since_us: int, now: int) -> tuple[Lookback, s
     policies = read_policies(paths)
     if policies.fault:
         raise Stop(policies.fault)
+    own = real_environment(paths).protected
     # Of no folder: a project's own file can only tighten, and may not have been there then.
-    judge = TranscriptJudge(
-        policies(""), home=home, own=real_environment(paths).protected, now_us=now
-    )
-    files = [_short(origin, home) for origin, _ in policies.files]
+    judge = TranscriptJudge(policies(""), home=home, own=own, now_us=now)
+    files = [path_below_home(origin, home) for origin, _ in policies.files]
     policy_names = " and ".join(("the shipped policy", *files))
     return Lookback(judge, since_us=since_us, now_us=now, day_of=local_day), policy_names
 
@@ -94,75 +98,43 @@ def _fold(paths: Paths, home: str, since_us: int, now: int) -> tuple[Lookback, s
 def _look(
     places: tuple[TranscriptPlace, ...], fold: Lookback, since_us: int
 ) -> tuple[TranscriptLook, bool]:
-    """Look at every transcript; Ctrl-C ends the look, and what was found is shown."""
+    """Looks at every transcript; Ctrl-C ends the look, and what was found is shown."""
     from watchgate.service.usage.transcript_look import TranscriptLook
 
     look = TranscriptLook(places, fold, since_us=since_us)
-    with progress(f"of {len(look.files):,} transcripts read; Ctrl-C shows what is found") as show:
-        try:
-            look.run(lambda files, _calls: show(files))
-        except KeyboardInterrupt:
-            return look, False
-    return look, True
+    words = f"of {len(look.files):,} transcripts read; Ctrl-C shows what is found"
+    with progress(words) as show, suppress(KeyboardInterrupt):
+        look.run(lambda files, _calls: show(files))
+        return look, True
+    return look, False
 
 
 def _cost(paths: Paths, home: str, since_us: int, now: int) -> ModelCost | None:
-    """Return what it all cost; Ctrl-C leaves that out."""
+    """Returns the cost of it all; None where Ctrl-C left that out."""
     from watchgate.agents.usage import usage_places
-    from watchgate.cli.base.command_environment import configured
     from watchgate.service.prices.price_files import FETCHED
     from watchgate.service.prices.prices import Prices
     from watchgate.service.system.local_days import local_day
     from watchgate.service.usage.transcript_look import lookback_cost
 
-    own = configured(paths).price
-    prices = Prices(own, cache=None, fetched=paths.data_dir / FETCHED, now_us=now)
-    with progress("costs added up; Ctrl-C leaves them out") as show:
+    prices = Prices(configured(paths).price, fetched=paths.data_dir / FETCHED, now_us=now)
+    with progress("costs added up; Ctrl-C leaves them out") as show, suppress(KeyboardInterrupt):
         show(0)
-        try:
-            return lookback_cost(usage_places(os.environ, home), prices, since_us, local_day)
-        except KeyboardInterrupt:
-            return None
+        return lookback_cost(usage_places(os.environ, home), prices, since_us, local_day)
+    return None
 
 
 def _nothing(
     places: tuple[TranscriptPlace, ...], look: TranscriptLook, days: int, home: str
 ) -> int:
-    """Say where was looked, and what to do about it."""
+    """Says where was looked, and what to do about it."""
+    from watchgate.cli.lookback.lookback_page import path_below_home, unreadable_words
+
     complain(f"no agent asked for anything in the last {days} days, as far as its files tell")
     if look.unreadable_files or look.unreadable_lines:
-        complain(_unreadable(look))
+        complain(unreadable_words(look))
     for agent, root in dict.fromkeys((place.agent, place.root) for place in places):
         there = "" if Path(root).is_dir() else "  (not there)"
-        complain(f"  looked in {_short(root, home)} for {agent}{there}")
+        complain(f"  looked in {path_below_home(root, home)} for {agent}{there}")
     complain(f"look further back with --days {max(365, days * 2)}, or see `watchgate demo`")
     return Exit.REFUSED
-
-
-def _notes(
-    look: TranscriptLook, report: LookbackReport, policy_names: str, *, whole: bool
-) -> tuple[str, ...]:
-    """Return what a reader must know of the numbers."""
-    agents = ", ".join(f"{each.agent} {each.calls:,}" for each in report.agents)
-    subs = f"; {report.by_subs:,} by sub-agents" if report.by_subs else ""
-    notes = [
-        f"Counted is what agents asked for, run or not: {agents}{subs}.",
-        f"Judged by {policy_names}. Nothing was changed or sent.",
-    ]
-    if look.unreadable_files or look.unreadable_lines:
-        notes.append(_unreadable(look))
-    if report.undated:
-        notes.append(f"Not counted: {plural(report.undated, 'call')} without a time.")
-    if not whole:
-        notes.append(f"Stopped after {look.read:,} of {len(look.files):,} files, the newest first.")
-    return tuple(notes)
-
-
-def _unreadable(look: TranscriptLook) -> str:
-    counts = ((look.unreadable_files, "file"), (look.unreadable_lines, "line"))
-    counted = " and ".join(plural(count, noun) for count, noun in counts if count)
-    return f"Unreadable and not counted: {counted}."
-
-
-def _short(path: str, home: str) -> str:
-    return f"~{path[len(home) :]}" if path == home or path.startswith(f"{home}/") else path

@@ -1,6 +1,6 @@
 """Lines of coloured text as a terminal or an SVG shows them.
 
-Lines of coloured text as an SVG that looks like a terminal's window.
+- Lines of coloured text as an SVG that looks like a terminal's window.
 """
 
 from __future__ import annotations
@@ -9,8 +9,8 @@ import os
 import re
 import sys
 from collections.abc import Iterable
+from html import escape
 from typing import TYPE_CHECKING
-from xml.sax.saxutils import escape
 
 import msgspec
 
@@ -40,7 +40,7 @@ Line = tuple[Span, ...]
 
 
 def width_of(line: Line) -> int:
-    """Return how many cells a line takes."""
+    """Returns the number of cells that a line takes."""
     from rich.cells import cell_len
 
     return sum(cell_len(span.text) for span in line)
@@ -133,12 +133,12 @@ def svg(lines: Sequence[Line], palette: Palette, *, title: str, cells: int) -> s
     named = f'text-anchor="middle" class="b" fill="{colors["dim"]}"'
     head = [
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" role="img">',
-        f"<title>{escape(title)}</title>",
+        f"<title>{escape(title, quote=False)}</title>",
         f"<style>text{{{style};white-space:pre}}.b{{font-weight:bold}}</style>",
         _rect(0.5, 0.5, width - 1, height - 1, f'rx="10" fill="{colors["bg"]}" stroke="{edge}"'),
         f'<path d="{round_top}" fill="{bar}"/>',
         *(f'<circle cx="{24 + 22 * n}" cy="21" r="7" fill="{c}"/>' for n, c in enumerate(_BUTTONS)),
-        f'<text x="{width / 2:g}" y="28" {named}>{escape(title)}</text>',
+        f'<text x="{width / 2:g}" y="28" {named}>{escape(title, quote=False)}</text>',
     ]
     drawn = (each for row, line in enumerate(lines) for each in _line(line, row, palette))
     return "\n".join((*head, *drawn, "</svg>", ""))
@@ -170,11 +170,12 @@ def _drawn(words: str, cell: int, top: int, look: str) -> str:
         return _rect(x, top + 5, eighths * _CELL_PX / 8, _LINE_PX - 12, f'rx="1.5" {look}')
     # Each span starts on its own cell, whatever font there is.
     length = cell_len(words) * _CELL_PX
-    return f'<text x="{x:g}" y="{top + 19}" textLength="{length:g}" {look}>{escape(words)}</text>'
+    text = escape(words, quote=False)
+    return f'<text x="{x:g}" y="{top + 19}" textLength="{length:g}" {look}>{text}</text>'
 
 
 def _rect(x: float, y: float, width: float, height: float, look: str) -> str:
-    """Draw a rectangle.
+    """Draws a rectangle.
 
     Args:
         x: Left edge in pixels.

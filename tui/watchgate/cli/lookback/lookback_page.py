@@ -2,9 +2,8 @@
 
 Labels and lines that the parts of the page of a look back share.
 
-The calls that a gate would have held and denied, and what it all cost.
-
-The gravest calls of a look back, two lines each: what was asked for, and why that is grave.
+- The calls that a gate would have held and denied, and what it all cost.
+- The gravest calls of a look back, two lines each: what was asked for, and why that is grave.
 """
 
 from __future__ import annotations
@@ -30,6 +29,7 @@ if TYPE_CHECKING:
     from watchgate.core.lookback.lookback_report import GraveCall, ProfileTally
     from watchgate.core.lookback.proposals import Proposal
     from watchgate.core.model.assessment import Risk
+    from watchgate.service.usage.transcript_look import TranscriptLook
     from watchgate.ui.base.theme import Token
 
 
@@ -76,11 +76,42 @@ def span_of(report: LookbackReport, offset_s: int) -> str:
     return f"{day(report.since_us, offset_s)} - {until.day} {until:%b %Y}"
 
 
+def reader_notes(
+    look: TranscriptLook, report: LookbackReport, policy_names: str, *, whole: bool
+) -> tuple[str, ...]:
+    """Returns the notes that a reader needs to understand the numbers."""
+    agents = ", ".join(f"{each.agent} {each.calls:,}" for each in report.agents)
+    subs = f"; {report.by_subs:,} by sub-agents" if report.by_subs else ""
+    notes = [
+        f"Counted is what agents asked for, run or not: {agents}{subs}.",
+        f"Judged by {policy_names}. Nothing was changed or sent.",
+    ]
+    if look.unreadable_files or look.unreadable_lines:
+        notes.append(unreadable_words(look))
+    if report.undated:
+        notes.append(f"Not counted: {plural(report.undated, 'call')} without a time.")
+    if not whole:
+        notes.append(f"Stopped after {look.read:,} of {len(look.files):,} files, the newest first.")
+    return tuple(notes)
+
+
+def unreadable_words(look: TranscriptLook) -> str:
+    """Says how much could not be read."""
+    counts = ((look.unreadable_files, "file"), (look.unreadable_lines, "line"))
+    counted = " and ".join(plural(count, noun) for count, noun in counts if count)
+    return f"Unreadable and not counted: {counted}."
+
+
+def path_below_home(path: str, home: str) -> str:
+    """The path with the home folder as `~`."""
+    return f"~{path[len(home) :]}" if path == home or path.startswith(f"{home}/") else path
+
+
 _ROOMY_CELLS = 80
 
 
 def rates(page: LookbackPage) -> list[Line]:
-    """Return how much each profile holds an hour, and what would take most of it away."""
+    """Returns the lines with each profile's held calls an hour, and with the best remedies."""
     if page.tight and page.cells < _ROOMY_CELLS:
         return []
     rates = page.report.rates
@@ -104,7 +135,7 @@ def _answer(proposal: Proposal) -> Line:
 
 
 def gates(page: LookbackPage) -> list[Line]:
-    """Draw what each profile would have held and denied."""
+    """Draws what each profile would have held and denied."""
     lines: list[Line] = [] if page.tight else [(Span(" With watchgate", bold=True),)]
     for profile, tally in (("guard", page.report.guard), ("strict", page.report.strict)):
         label = Span(f" {profile}".ljust(LABEL), "accent", bold=True)
@@ -128,7 +159,7 @@ def _held(tally: ProfileTally) -> Line:
 
 
 def _why(profile: str, tally: ProfileTally) -> str:
-    """Explain why guard holds more than what is grave: some sessions ask nobody else."""
+    """Explains why guard holds more than what is grave: some sessions ask nobody else."""
     rest = tally.held - tally.grave
     if profile != "guard" or not rest:
         return ""
@@ -250,7 +281,7 @@ def composed(page: LookbackPage) -> list[Line]:
 
 
 def _next(agents: Sequence[AgentState], cells: int) -> list[Line]:
-    """Return what gates the next call, by how the agents of this machine stand."""
+    """Returns the lines that tell what gates the next call, given the agents' states."""
     label = Span(" next".ljust(LABEL), "dim")
     ready = [each.agent for each in agents if each.ready]
     untrusted = [each for each in agents if each.installed and each.trusted is False]

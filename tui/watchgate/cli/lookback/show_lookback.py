@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 SHOWN = 8
 PICTURE_CELLS = 100
-_LEAST_SHOWN = 2
+_MIN_SHOWN = 2
 _MANY_ROWS = 50
 _AROUND, _AROUND_TIGHT = 34, 21
 """Lines of a page beside the calls that it lists, and of the shell's own prompt."""
@@ -63,9 +63,9 @@ def as_page(outcome: LookbackResult, args: argparse.Namespace) -> None:
     if not args.json:
         size = shutil.get_terminal_size((80, 50))
         rows = size.lines if sys.stdout.isatty() else _MANY_ROWS
-        tight = rows < _AROUND + 2 * _LEAST_SHOWN
+        tight = rows < _AROUND + 2 * _MIN_SHOWN
         fit = (rows - (_AROUND_TIGHT if tight else _AROUND)) // 2
-        shown = min(SHOWN, max(_LEAST_SHOWN, fit))
+        shown = min(SHOWN, max(_MIN_SHOWN, fit))
         cells = max(MIN_CELLS, min(MAX_CELLS, size.columns))
         page = _page(outcome, args, cells, shown)
         lines = composed(msgspec.structs.replace(page, tight=tight))

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def add_parser(commands: Any) -> None:
-    """Add the command."""
+    """Adds the command."""
     serve = commands.add_parser(
         "serve",
         help="the core in the foreground, without a screen",

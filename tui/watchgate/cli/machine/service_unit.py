@@ -29,7 +29,7 @@ save it as ~/Library/LaunchAgents/dev.watchgate.core.plist, then
 
 
 def add_parser(commands: Any) -> None:
-    """Add the command."""
+    """Adds the command."""
     service = commands.add_parser(
         "service",
         help="print a systemd user unit or a launchd agent that keeps a core running",
@@ -59,7 +59,7 @@ def _service(args: argparse.Namespace) -> int:
 
 
 def _program() -> list[str]:
-    """Return the command that starts this program from anywhere and survives an upgrade."""
+    """Returns the command that starts this program from anywhere and survives an upgrade."""
     named = Path(sys.argv[0]).name in ("watchgate", "wgate")
     command = shutil.which(sys.argv[0]) if named else None
     return [str(Path(command).absolute())] if command else [sys.executable, "-m", "watchgate"]

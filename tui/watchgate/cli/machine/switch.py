@@ -23,7 +23,7 @@ UNRECORDED = "No core runs: installed agents honour this, but no record says who
 
 
 def add_parser(commands: Any) -> None:
-    """Add the four commands."""
+    """Adds the four commands."""
     status = commands.add_parser(
         "status", help="one line of state", epilog="example: watchgate status --json"
     )
@@ -119,7 +119,7 @@ def _status_line() -> str:
 
 
 def _wrong(gate: dict[str, Any]) -> list[str]:
-    """Say what is wrong with the gate: its journal, the files that it rests on, or who tried it."""
+    """Says what is wrong with the gate: its journal, the files that it rests on, who tried it."""
     from watchgate.core.model.records import ATTEMPT
 
     lost = [] if gate["journal"] == "ok" else [f"JOURNAL LOST: {gate['journal']}"]
@@ -132,7 +132,7 @@ def _wrong(gate: dict[str, Any]) -> list[str]:
 
 
 def agents_with_hooks() -> tuple[list[AgentState], list[str]]:
-    """Return the agents that have hooks, or why the hooks could not be looked at."""
+    """Returns the agents that have hooks, or why the hooks could not be looked at."""
     from watchgate.cli.base.agent_listing import states_here
 
     try:
@@ -142,7 +142,7 @@ def agents_with_hooks() -> tuple[list[AgentState], list[str]]:
 
 
 def gating_words(profile: str, agents: Sequence[AgentState]) -> str:
-    """Say whether calls are held under a profile, and of which `agents` with hooks not, and why."""
+    """Says whether calls are held under a profile, and of which `agents` not, and why."""
     if profile == "watch":
         return "NOT GATING (watch)"
     why: dict[tuple[str, str], list[str]] = {}
@@ -159,7 +159,7 @@ def gating_words(profile: str, agents: Sequence[AgentState]) -> str:
 
 
 def off_until() -> str | None:
-    """Until when the gate is off, in words; None while it is on."""
+    """Returns the time until which the gate is off, in words; None while it is on."""
     from watchgate.service.system import off_switch
     from watchgate.service.system.system_clock import SystemClock
 

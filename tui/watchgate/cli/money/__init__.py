@@ -1,6 +1,7 @@
-"""`costs`: what agents used and what that cost, from their own files; needs no core.
+"""`costs` and `prices`: what agents used and what that cost, from their own files; needs no core.
 
-A stretch of a command that makes much, keeps all of it, and leaves no cycles behind.
+Arguments and usage files come in, tables and an exit code go out. It imports base, and when it runs
+the usage of core and agents, the service's prices and files, and the lines of lookback.
 """
 
 from __future__ import annotations
@@ -22,10 +23,10 @@ if TYPE_CHECKING:
 
 @contextmanager
 def uncollected() -> Iterator[None]:
-    """Nothing is searched for cycles while the block runs, nor what it made ever after.
+    """Turns garbage collection off in the block, and exempts its objects from it afterwards.
 
-    Each search walks through all that was kept so far, which grows with every file; what is dropped
-    without being in a cycle is freed at once all the same, so that memory does not grow by it.
+    Each collection walks through everything read so far, which grows with every file. Objects that
+    are in no cycle are freed at once all the same, so memory does not grow by it.
     """
     on = gc.isenabled()
     gc.disable()
@@ -38,11 +39,11 @@ def uncollected() -> Iterator[None]:
 
 
 BY = ("session", "model", "day", "agent", "turn", "call")
-_MOST_DAYS = 100_000
+_MAX_DAYS = 100_000
 
 
 def add_parser(commands: Any) -> None:
-    """Add the command."""
+    """Adds the command."""
     costs = commands.add_parser(
         "costs",
         help="tokens and money, counted from the files of agents; what is unknown is said to be",
@@ -65,7 +66,7 @@ def add_parser(commands: Any) -> None:
 
 
 def _days(text: str) -> int:
-    if not (text.isascii() and text.isdecimal() and 0 < int(text[:9]) <= _MOST_DAYS):
+    if not (text.isascii() and text.isdecimal() and 0 < int(text[:9]) <= _MAX_DAYS):
         raise argparse.ArgumentTypeError(f"takes a number of days from 1 on, not {text[:40]!r}")
     return int(text)
 

@@ -1,6 +1,6 @@
 """All usage that this machine knows of: files of agents, and what the journal was told.
 
-Usage that agents and their streams reported, out of the journal: for sessions without files.
+- Usage that agents and their streams reported, out of the journal: for sessions without files.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from watchgate.service.usage.usage_files import UsageFiles
 
 
-SESSIONS_MOST = 1_000_000
+MAX_SESSIONS = 1_000_000
 
 
 class ReportedInJournal:
@@ -41,7 +41,7 @@ class ReportedInJournal:
         self.fault = ""
 
     def read(self) -> bool:
-        """Take in what was recorded since, once the files have been read.
+        """Takes in what was recorded since, once the files have been read.
 
         Returns whether anything that a session used may be another figure now.
         """
@@ -56,7 +56,7 @@ class ReportedInJournal:
         return bool(changed or self._ledger.changed() or before != (self._upto, self.fault))
 
     def by_session(self) -> dict[Key, ReportedUsage]:
-        """Return the reported usage of each session."""
+        """Returns the reported usage of each session."""
         if self._folds is None:
             return {}
         return {key: each.reported for key, each in self._folds.state.usage.sessions.items()}
@@ -88,7 +88,7 @@ class _Folds:
 
         self.reported: ReportedFeed = ReportedFeed(ledger)
         self.state: State = State(max_rows=1)
-        self.state.usage = UsageFold(max_sessions=SESSIONS_MOST)
+        self.state.usage = UsageFold(max_sessions=MAX_SESSIONS)
 
     def take(self, record: Record) -> None:
         self.state.apply(record)
@@ -114,7 +114,7 @@ class CostReading:
         self.reported = reported
 
     def read(self, show: Callable[[int], None]) -> bool:
-        """Read all that is new; `show` takes the MiB that are left.
+        """Reads all that is new; `show` takes the MiB that are left.
 
         Returns whether anything may be another figure now.
         """
@@ -125,7 +125,7 @@ class CostReading:
         return self.reported.read() or lost != self.book.unreadable
 
     def view(self, asked: CostQuery) -> CostView:
-        """Return the view that is wanted, as far as it has been read."""
+        """Returns the view that is wanted, as far as it has been read."""
         return view(asked, self.ledger, self.reported.by_session(), self._facts)
 
     def keys(self) -> set[Key]:
@@ -135,7 +135,7 @@ class CostReading:
         )
 
     def faults(self) -> list[str]:
-        """Return what a person has to know of how complete and how new the figures are."""
+        """Returns the remarks on how complete and how new the figures are."""
         from watchgate.cli.money.cost_table import unreadable_words
 
         lost = self.book.unreadable

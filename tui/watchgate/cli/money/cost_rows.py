@@ -1,10 +1,9 @@
 """Usage and cost by agent, session, model or day: rows that mix no two sources of a cost.
 
-Usage of every session, with the one cost that is shown of it: the rows of all views.
-
-A session shows what its agent told of its cost, where it did so from the start and its files are
-not far ahead of that; else what its calls add up to, in the agent's own figures or by the table of
-prices. Never a sum of both.
+- Usage of every session, with the one cost that is shown of it: the rows of all views. A session
+  shows what its agent told of its cost, where it did so from the start and its files are not far
+  ahead of that; else what its calls add up to, in the agent's own figures or by the table of
+  prices. Never a sum of both.
 """
 
 from __future__ import annotations
@@ -18,8 +17,9 @@ import msgspec
 
 from watchgate.core.model.usage_records import Source
 from watchgate.core.usage.cost_choice import cost_is_lower_bound, cost_of, covers, source_of
+from watchgate.core.usage.ledger_entries import LedgerRow
 from watchgate.core.usage.session_usage import Key, ReportedUsage, Spent
-from watchgate.core.usage.usage_calls import PICO, PICO_PER_NANO, Figures, LedgerRow
+from watchgate.core.usage.usage_calls import PICO, PICO_PER_NANO, Figures
 from watchgate.core.usage.usage_summary import total_figures
 
 
@@ -50,7 +50,7 @@ def used(
     within: Iterable[LedgerRow] | None = None,
     first_day: int = 0,
 ) -> list[ModelUsage]:
-    """Return the usage of sessions by the rows of the ledger and by what agents reported.
+    """Returns the usage of sessions by the rows of the ledger and by what agents reported.
 
     With `within` only these rows are shown, and of what agents told the days from the first one on;
     whose figure a session's cost is still follows from all of it.
@@ -63,14 +63,14 @@ def used(
     usages = [_of_row(row, *sources[row.agent, row.session]) for row in shown]
     for key, one in reported.items():
         if key not in sources:
-            usages += _of_told(key, one, tokens=True)
+            usages += _of_reported(key, one, tokens=True)
         elif sources[key][1]:
-            usages += _of_told(key, one, tokens=False)
+            usages += _of_reported(key, one, tokens=False)
     return [each for each in usages if each.day >= first_day]
 
 
 def _source(rows: Iterable[LedgerRow], reported: ReportedUsage | None) -> tuple[Source, bool]:
-    """Choose the source of a session's cost, and whether it is the sum that the agent reported."""
+    """Chooses the source of a session's cost, and whether it is the sum that the agent reported."""
     figures = total_figures(rows)
     source = source_of(figures)
     if reported is None or reported.cost is None:
@@ -99,8 +99,8 @@ def _of_row(row: LedgerRow, source: Source, in_one_sum: bool) -> ModelUsage:
     )
 
 
-def _of_told(key: Key, reported: ReportedUsage, *, tokens: bool) -> list[ModelUsage]:
-    """Return the usage that an agent reported of a session; without `tokens` its cost alone."""
+def _of_reported(key: Key, reported: ReportedUsage, *, tokens: bool) -> list[ModelUsage]:
+    """Returns the usage that an agent reported of a session; without `tokens` its cost alone."""
     return [
         ModelUsage(
             agent=key[0],
@@ -136,7 +136,7 @@ _EPOCH = date(1970, 1, 1).toordinal()
 class UsageSum(msgspec.Struct, frozen=True, kw_only=True):
     """The usage of a session, a model, a day, an agent, a turn or a call of a model.
 
-    `cost` is in pico-dollars, None where nobody knows it. `least`: it is a lower bound, as the cost
+    `cost` is in pico-dollars, None where nobody knows it. `is_lower_bound`: it is one, as the cost
     of models that are `unpriced` is missing, or calls are. `last` is the newest local day, or the
     moment (UTC µs) of a turn or call.
     """
@@ -159,7 +159,7 @@ class UsageSum(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def key(self) -> tuple[str, ...]:
-        """Return the key that tells the row from all others of the same view."""
+        """Returns the key that tells the row from all others of the same view."""
         return self.agent, self.session, self.name, self.source
 
 
@@ -210,8 +210,8 @@ def _row(parts: list[ModelUsage], row: UsageSum) -> UsageSum:
         figures=figures,
         cost=sum(known) if known else None,
         is_lower_bound=any(each.is_lower_bound or each.unpriced for each in parts),
-        unpriced=_named(each.model for each in parts if each.unpriced),
-        models=_named(each.model for each in parts if each.model),
+        unpriced=distinct(each.model for each in parts if each.unpriced),
+        models=distinct(each.model for each in parts if each.model),
         last=max(each.day for each in parts),
         subs=sub_rows(parts) if row.by == "session" and row.session else (),
     )
@@ -225,8 +225,8 @@ def joined(row: UsageSum, other: UsageSum) -> UsageSum:
         figures=row.figures.plus(other.figures),
         cost=sum(known) if known else None,
         is_lower_bound=row.is_lower_bound or other.is_lower_bound,
-        unpriced=_named((*row.unpriced, *other.unpriced)),
-        models=_named((*row.models, *other.models)),
+        unpriced=distinct((*row.unpriced, *other.unpriced)),
+        models=distinct((*row.models, *other.models)),
         last=max(row.last, other.last),
         unreadable=row.unreadable + other.unreadable,
         subs=row.subs + other.subs,
@@ -252,7 +252,8 @@ def day_text(day: int) -> str:
         return str(day)
 
 
-def _named(names: Iterable[str]) -> tuple[str, ...]:
+def distinct(names: Iterable[str]) -> tuple[str, ...]:
+    """Each of the names once, in order."""
     return tuple(sorted(set(names)))
 
 

@@ -1,6 +1,6 @@
 """Usage and cost as a table for people: what is unknown is `?`, what is a lower bound says so.
 
-A row of usage and cost as one JSON object, the name of what it is about first.
+- A row of usage and cost as one JSON object, the name of what it is about first.
 """
 
 from __future__ import annotations
@@ -101,7 +101,7 @@ def table(
 
 
 def remarks(sums: Sequence[UsageSum], prices: str) -> list[str]:
-    """Return what has to be known to read the sums."""
+    """Returns the remarks that one needs to read the sums."""
     notes = []
     unpriced = sorted({model for each in sums for model in each.unpriced})
     if unpriced:
@@ -116,7 +116,7 @@ def remarks(sums: Sequence[UsageSum], prices: str) -> list[str]:
 
 
 def nothing(asked: CostQuery, agents: Collection[str]) -> str:
-    """Say why there is no row, where usage is known of these agents, and what would show some."""
+    """Says why there is no row, where usage is known of these agents, and what would show some."""
     named = ", ".join(sorted({safe_text(agent) for agent in agents}))
     if not named:
         return "nothing was used, as far as the files of agents and the journal tell"
@@ -128,7 +128,7 @@ def nothing(asked: CostQuery, agents: Collection[str]) -> str:
 
 
 def unreadable_words(lines: int, files: int) -> str:
-    """Say what the figures lack; empty where everything could be read."""
+    """Says what the figures lack; empty where everything could be read."""
     lacking = [plural(count, noun) for count, noun in ((lines, "line"), (files, "file")) if count]
     if not lacking:
         return ""

@@ -1,7 +1,4 @@
-"""One view of all usage: the rows that were asked for, and the sums of what they are made of.
-
-Usage and cost by turn and by call of a model, each by its own figures.
-"""
+"""One view of all usage: the rows that were asked for, and the sums of what they are made of."""
 
 from __future__ import annotations
 
@@ -9,12 +6,12 @@ from collections.abc import Callable, Iterable, Iterator
 
 import msgspec
 
-from watchgate.cli.money.cost_rows import By, UsageSum, grouped, totals, used
+from watchgate.cli.money.cost_rows import By, UsageSum, distinct, grouped, totals, used
 from watchgate.core.usage.cost_choice import cost_is_lower_bound, cost_of, source_of
 from watchgate.core.usage.ledger import Key, Ledger
 from watchgate.core.usage.ledger_entries import Sums, rows_of
 from watchgate.core.usage.session_usage import ReportedUsage
-from watchgate.core.usage.usage_calls import CountedCall, Figures, LedgerRow
+from watchgate.core.usage.usage_calls import CountedCall
 
 
 def turn_rows(calls: Iterable[CountedCall]) -> list[UsageSum]:
@@ -23,49 +20,41 @@ def turn_rows(calls: Iterable[CountedCall]) -> list[UsageSum]:
     for counted in calls:
         owner = counted.owner
         turns.setdefault((counted.agent, owner.session, owner.turn), []).append(counted)
-    rows = [
-        _part(own, UsageSum(by="turn", name=key[2], source="unknown")) for key, own in turns.items()
-    ]
+    rows = [_part(own, "turn", turn) for (*_, turn), own in turns.items()]
     return sorted(rows, key=lambda row: (row.last, *row.key))
 
 
 def call_rows(calls: Iterable[CountedCall]) -> list[UsageSum]:
     """The calls, the oldest first."""
-    rows = [
-        _part(
-            [counted],
-            UsageSum(by="call", name=counted.call.id, source="unknown", tools=counted.call.tools),
-        )
-        for counted in calls
-    ]
+    rows = [_part([each], "call", each.call.id, each.call.tools) for each in calls]
     return sorted(rows, key=lambda row: (row.last, *row.key))
 
 
-def _part(calls: list[CountedCall], row: UsageSum) -> UsageSum:
+def _part(calls: list[CountedCall], by: By, name: str, tools: tuple[str, ...] = ()) -> UsageSum:
     sums = Sums()
     for counted in calls:
         sums.add(counted)
-    figures: Figures = sums.figures()
+    figures = sums.figures()
     source = source_of(figures)
     unpriced = source != "reported" and figures.unpriced > 0
-    return msgspec.structs.replace(
-        row,
+    return UsageSum(
+        by=by,
+        name=name,
         source=source,
         agent=calls[0].agent,
         session=calls[0].session,
         figures=figures,
         cost=cost_of(figures, source),
         is_lower_bound=unpriced or cost_is_lower_bound(figures, source),
-        unpriced=tuple(
-            sorted({each.call.model for each in calls if unpriced and each.computed is None})
-        ),
-        models=tuple(sorted({each.call.model for each in calls if each.call.model})),
+        unpriced=distinct(each.call.model for each in calls if unpriced and each.computed is None),
+        models=distinct(each.call.model for each in calls if each.call.model),
         last=max(each.owner.at_us for each in calls),
+        tools=tools,
     )
 
 
 FactsOf = Callable[[Key], tuple[int, str]]
-"""How many lines of a session could not be read, and its working directory."""
+"""Function that returns the number of a session's unreadable lines, and its working directory."""
 
 
 class CostQuery(msgspec.Struct, frozen=True, kw_only=True):
@@ -92,16 +81,14 @@ class NoSessionError(ValueError):
 def view(
     asked: CostQuery, ledger: Ledger, reported: dict[Key, ReportedUsage], facts_of: FactsOf
 ) -> CostView:
-    """Return the wanted view, of what is known now."""
+    """Returns the wanted view, of what is known now."""
     rows = [row for row in ledger.rows(asked.key) if asked.agent in {"", row.agent}]
     reporting = {
         key: each
         for key, each in reported.items()
         if asked.agent in {"", key[0]} and asked.key in {None, key}
     }
-    within: list[LedgerRow] | None = None
-    if asked.since_us:
-        within = rows_of(_calls(asked, ledger))
+    within = rows_of(_calls(asked, ledger)) if asked.since_us else None
     parts = used(rows, reporting, within=within, first_day=asked.first_day)
     sums = totals(grouped(parts, "agent"))
     if asked.by == "turn":

@@ -23,7 +23,7 @@ _CLEARED = "\x1b[H\x1b[2J\x1b[3J"
 
 
 def follow(book: CostReading, asked: CostQuery, *, as_json: bool, subs: bool) -> None:
-    """Show the view whenever it is another one, until somebody ends it."""
+    """Shows the view whenever it is another one, until somebody ends it."""
     shown: dict[tuple[str, ...], UsageSum] | None = None
     faults: set[str] = set()
     while True:
@@ -46,7 +46,7 @@ def follow(book: CostReading, asked: CostQuery, *, as_json: bool, subs: bool) ->
 
 
 def _wait() -> bool:
-    """Wait for the next second; False would end it."""
+    """Waits for the next second; False would end it."""
     time.sleep(EACH_S)
     return True
 

@@ -20,7 +20,7 @@ _HEAD = ("MODEL", "READS OVER", "INPUT", "OUTPUT", "CACHE READ", "5 MIN", "1 H",
 
 
 def add_parser(commands: Any) -> None:
-    """Add the command."""
+    """Adds the command."""
     prices = commands.add_parser(
         "prices",
         help="the table of prices in use, its age, and what the named models charge",
@@ -42,17 +42,17 @@ def add_parser(commands: Any) -> None:
 
 
 def _prices(args: argparse.Namespace) -> int:
+    from watchgate.core.usage.usage_calls import UsageCall
     from watchgate.service.prices.prices import prices_of
 
     paths, at_us = here(sockets=False), now_us()
     config = configured(paths)
     updated = not args.update or _update(paths, at_us)
     prices = prices_of(config, paths, at_us)
-    tariffs = {name: _tariff(prices, name, at_us) for name in args.model}
-    if args.json:
-        _as_json(prices, tariffs)
-    else:
-        _as_text(prices, tariffs)
+    calls = [UsageCall(id="", at_us=at_us, session="", model=name) for name in args.model]
+    tariffs = {call.model: prices.tariff_of(call) for call in calls}
+    show = _as_json if args.json else _as_text
+    show(prices, tariffs)
     if prices.remark():
         complain(prices.remark())
     unknown = [name for name, tariff in tariffs.items() if tariff is None]
@@ -76,42 +76,27 @@ def _update(paths: Paths, at_us: int) -> bool:
     return True
 
 
-def _tariff(prices: Prices, name: str, at_us: int) -> Tariff | None:
-    from watchgate.core.usage.usage_calls import UsageCall
-
-    return prices.tariff_of(UsageCall(id="", at_us=at_us, session="", model=name))
-
-
 def _as_text(prices: Prices, tariffs: dict[str, Tariff | None]) -> None:
     age = prices.table.age_days
     say(prices.words() + ("" if age is None else f", {age} {'day' if age == 1 else 'days'} old"))
     if prices.own:
         say(f"prices of your own: {', '.join(prices.own)}")
     rows = [
-        row for name, tariff in tariffs.items() if tariff for row in _rows(prices, name, tariff)
+        (
+            name,
+            f"{over:,}" if over else "-",
+            *(usd or "-" for usd in _dollars(rates).values()),
+            _origin(prices, name),
+        )
+        for name, tariff in tariffs.items()
+        if tariff
+        for over, rates in tariff.tiers
     ]
     if rows:
         say()
         table(_HEAD, rows)
         say()
         say("dollars per million tokens, and per thousand searches; - where there is no price")
-
-
-def _rows(prices: Prices, name: str, tariff: Tariff) -> list[tuple[str, ...]]:
-    return [
-        (
-            name,
-            f"{over:,}" if over else "-",
-            _usd(rates.input),
-            _usd(rates.output),
-            _usd(rates.cache_read),
-            _usd(rates.cache_5m),
-            _usd(rates.cache_1h),
-            "-" if rates.web_search is None else _usd(rates.web_search, _PICO_PER_THOUSAND),
-            _origin(prices, name),
-        )
-        for over, rates in tariff.tiers
-    ]
 
 
 def _as_json(prices: Prices, tariffs: dict[str, Tariff | None]) -> None:
@@ -128,24 +113,19 @@ def _as_json(prices: Prices, tariffs: dict[str, Tariff | None]) -> None:
         }
     )
     for name, tariff in tariffs.items():
-        known = tariff is not None
-        tiers = [_tier(over, rates) for over, rates in tariff.tiers] if tariff else None
-        json_line({"model": name, "from": _origin(prices, name) if known else None, "tiers": tiers})
+        tiers = tariff and [{"over_tokens": over, **_dollars(each)} for over, each in tariff.tiers]
+        json_line({"model": name, "from": tariff and _origin(prices, name), "tiers": tiers})
 
 
-def _tier(over: int, rates: Rates) -> dict[str, Any]:
-    """One tier; money as text, since a price is a decimal and a JSON number seldom stays one."""
-    searches = rates.web_search
+def _dollars(rates: Rates) -> dict[str, str | None]:
+    """Prices in the order of the columns: texts, since a JSON number seldom stays a decimal."""
     return {
-        "over_tokens": over,
         "input_usd_per_mtok": _usd(rates.input),
         "output_usd_per_mtok": _usd(rates.output),
         "cache_read_usd_per_mtok": _usd(rates.cache_read),
         "cache_write_5m_usd_per_mtok": _usd(rates.cache_5m),
         "cache_write_1h_usd_per_mtok": _usd(rates.cache_1h),
-        "web_search_usd_per_thousand": None
-        if searches is None
-        else _usd(searches, _PICO_PER_THOUSAND),
+        "web_search_usd_per_thousand": _usd(rates.web_search, _PICO_PER_THOUSAND),
     }
 
 
@@ -153,8 +133,8 @@ def _origin(prices: Prices, name: str) -> str:
     return "own" if name in prices.own else "table"
 
 
-def _usd(pico: int, parts: int = _PICO_PER_MTOK) -> str:
+def _usd(pico: int | None, parts: int = _PICO_PER_MTOK) -> str | None:
     """Dollars for a million tokens or a thousand searches, with no more places than it has."""
     from decimal import Decimal
 
-    return f"{(Decimal(pico) / parts).normalize():f}"
+    return None if pico is None else f"{(Decimal(pico) / parts).normalize():f}"

@@ -57,7 +57,7 @@ def page(assessment: Assessment, text: str, does: str) -> Iterator[str]:
 
 
 def findings(assessment: Assessment, text: str) -> Iterator[str]:
-    """Write the findings, and the parts of a compound command with what is said of each."""
+    """Writes the findings, and the parts of a compound command with what is said of each."""
     alike: dict[tuple[str, str, str], list[Finding]] = {}
     for each in visible_findings(assessment.findings):
         alike.setdefault((each.risk, each.rule, each.reason), []).append(each)
@@ -77,7 +77,7 @@ def findings(assessment: Assessment, text: str) -> Iterator[str]:
 
 
 def does_words(profile: str, action: GateAction) -> str:
-    """Say in words what the gate does under a profile."""
+    """Says in words what the gate does under a profile."""
     return f"under {profile} {_DOES[action]}"
 
 

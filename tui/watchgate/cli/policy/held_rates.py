@@ -27,7 +27,7 @@ def rate_rows(rates: HeldRates) -> list[tuple[str, str, str]]:
 
 
 def hours_words(rates: HeldRates) -> str:
-    """Return what an hour is here, in words."""
+    """Returns the words for the hours that count, with their number."""
     return f"{plural(rates.hours, 'hour')} in which an agent asked for something"
 
 

@@ -18,7 +18,7 @@ _FILE_HELP = "this policy file in the place of your own"
 
 
 def add_parsers(verbs: Any) -> None:
-    """Add the two commands."""
+    """Adds the two commands."""
     check = verbs.add_parser(
         "check",
         help="what the rules say about a command, before any profile",
@@ -55,19 +55,17 @@ def _check(args: argparse.Namespace) -> int:
         for command in _commands():
             _tell(args, force, force.judge(_case(args, command)))
         return Exit.DONE
-    case = _case(args, args.command)
-    _tell(args, force, force.judge(case), args.command or "")
+    _tell(args, force, force.judge(_case(args, args.command)), args.command or "")
     return Exit.DONE
 
 
 def _case(args: argparse.Namespace, command: str | None) -> Case:
     from watchgate.core.policy.judging.rule_examples import Case
 
-    given = _input(args.input) if command is None else None
     return Case(
         command=command,
         tool=args.tool,
-        input=given or {},
+        input=_input(args.input) if command is None else {},
         cwd=str(Path(args.cwd or ".").absolute()),
         agent=args.agent,
     )

@@ -20,7 +20,7 @@ docs/policy.md tells how to write rules.
 
 
 def add_parser(commands: Any) -> None:
-    """Add the command and what it does."""
+    """Adds the command and what it does."""
     policy = commands.add_parser(
         "policy",
         help="what the rules say and why; begin, try, import and reload them",

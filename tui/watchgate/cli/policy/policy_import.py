@@ -15,7 +15,7 @@ _IN_FOLDER = {"claude": "settings*.json", "codex": "*.rules", "gemini": "*.toml"
 
 
 def add_parsers(verbs: Any) -> None:
-    """Add the command."""
+    """Adds the command."""
     taken = verbs.add_parser(
         "import",
         help="read the permission rules of an agent, and print them as a policy.toml",
@@ -91,7 +91,7 @@ def _read(agent: str, file: Path) -> tuple[Imported, ...]:
 
 
 def _base(file: Path) -> str:
-    """Return the base of `/x` in Claude Code's settings: a project's own folder, or `~/.claude`."""
+    """Returns the base of `/x` in Claude Code's settings: a project's folder, or `~/.claude`."""
     folder = file.absolute().parent
     if folder.name != ".claude":
         return str(folder)

@@ -44,7 +44,7 @@ class Force:
         """Return how long the newest assessment took."""
 
     def judge(self, case: Case) -> Assessment:
-        """Assess a call by the rules of now; a project's file that is wrong is complained of."""
+        """Assesses a call by the rules of now; a project's file that is wrong is complained of."""
         import msgspec
 
         from watchgate.core.policy.judging.assess import assess
@@ -61,7 +61,7 @@ class Force:
         return assessment
 
     def does(self, assessment: Assessment) -> str:
-        """Say in words what the gate would do."""
+        """Says in words what the gate would do."""
         from watchgate.cli.policy.assessment_page import does_words
         from watchgate.core.policy.rules.profiles import gate_action
 
@@ -83,7 +83,7 @@ class Force:
         )
 
     def lookback(self, since_us: int) -> Lookback:
-        """Return what adds up calls that were recorded since then, judged by these rules."""
+        """Returns the fold that adds up calls recorded since then, judged by these rules."""
         from watchgate.core.lookback.lookback_fold import Lookback
         from watchgate.core.lookback.transcript_judge import TranscriptJudge
         from watchgate.service.system.local_days import local_day
@@ -95,7 +95,7 @@ class Force:
         return Lookback(judge, since_us=since_us, now_us=self._now_us, day_of=local_day)
 
     def counts(self) -> list[tuple[str, int]]:
-        """Count the rules in force here, by the file that they are from."""
+        """Counts the rules in force here, by the file that they are from."""
         rules = self._policies(self._cwd).rules
         return list(Counter(rule.place.rpartition(":")[0] for rule in rules).items())
 

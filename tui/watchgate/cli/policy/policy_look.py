@@ -1,6 +1,6 @@
 """`policy table`, `explain` and `reload`: what is in force, why, and taking in changes.
 
-Explains a request: from the running core while it knows it, else from the journal.
+- Explains a request: from the running core while it knows it, else from the journal.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ def request_of(beginning: str) -> tuple[str, RequestData] | None:
 
 
 def say_request(request: str, data: RequestData, *, as_json: bool) -> None:
-    """Print what the rules said about a request when it was made."""
+    """Prints what the rules said about a request when it was made."""
     from watchgate.cli.policy import assessment_page
     from watchgate.core.model.assessment import Assessment
     from watchgate.core.secrets.redact import redact
@@ -133,7 +133,7 @@ BUILT_IN = {
 
 
 def add_parsers(verbs: Any) -> None:
-    """Add the three commands."""
+    """Adds the three commands."""
     shown = verbs.add_parser(
         "table",
         help="what the gate does with each word of the rules, and which files they are from",

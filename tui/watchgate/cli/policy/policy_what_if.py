@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def add_parsers(verbs: Any) -> None:
-    """Add the command."""
+    """Adds the command."""
     parser = verbs.add_parser(
         "what-if",
         help="judge the recorded calls by another policy: what would change, what would be held",
@@ -84,7 +84,7 @@ def _what_if(args: argparse.Namespace) -> int:
 
 
 def _say_held(report: LookbackReport, *, as_json: bool) -> None:
-    """Say what each profile would hold of the calls, and what would take that away."""
+    """Says what each profile would hold of the calls, and what would take that away."""
     if as_json:
         row = {"rates": report.rates, "proposals": report.proposals}
         json_line({"kind": "held", **row})

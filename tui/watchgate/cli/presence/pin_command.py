@@ -1,6 +1,6 @@
 """`pin`: choosing the PIN or key that unlocks a terminal, changing it, doing without one.
 
-The PIN that `install` offers to choose, so that there is one before an agent could choose it.
+- The PIN that `install` offers to choose, so that there is one before an agent could choose it.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _KEY_BYTES = 4_096
 
 
 def add_parser(commands: Any) -> None:
-    """Add the command with its actions."""
+    """Adds the command with its actions."""
     pin = commands.add_parser(
         "pin",
         help="the PIN that unlocks a terminal for allowing",
@@ -97,7 +97,7 @@ def typed_twice() -> str:
 
 
 def set_pin(pin: str, current: str | None = None) -> None:
-    """Have the core take this PIN; raises `Stop` where it refuses."""
+    """Has the core take this PIN; raises `Stop` where it refuses."""
     ask(Request(id=1, verb="pin", action="set", pin=pin, current=current))
     say("The PIN is set. A locked terminal asks for it when you first allow something there, and")
     say("`watchgate unlock` or U in the console ask at any time.")
@@ -150,7 +150,7 @@ _LATER = "No PIN is set. Choose one in a terminal from before any agent: `watchg
 
 
 def offer_pin() -> None:
-    """Ask for a PIN once where a person is at a terminal and none is set; a script waits for none.
+    """Asks for a PIN once where a person is at a terminal and none is set; a script waits for none.
 
     A core is started for one that is chosen, as only a core keeps it.
     """
@@ -179,7 +179,7 @@ def offer_pin() -> None:
 
 
 def _needs_core() -> None:
-    """Start a core where none runs."""
+    """Starts a core where none runs."""
     from watchgate.service.system.detached_core import answers, start_core
     from watchgate.service.system.runtime_dir import CannotServe
 

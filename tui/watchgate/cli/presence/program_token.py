@@ -1,7 +1,4 @@
-"""`token`: programs that may let calls run without a terminal, each by a token of its own.
-
-The token that a registered program decides with: from a file, or from its environment.
-"""
+"""`token`: programs that may let calls run without a terminal, each by a token of its own."""
 
 from __future__ import annotations
 
@@ -26,7 +23,7 @@ _LONGEST = 4096
 
 
 def add_token_option(command: argparse.ArgumentParser) -> None:
-    """Add `--token-file` to a command that lets calls run."""
+    """Adds `--token-file` to a command that lets calls run."""
     command.add_argument(
         "--token-file",
         metavar="FILE",
@@ -35,7 +32,9 @@ def add_token_option(command: argparse.ArgumentParser) -> None:
 
 
 def given_token(file: str | None) -> str | None:
-    """The token of this program; None where a person sits at the terminal and names no file.
+    """The token of this program, from that file or its environment.
+
+    None where a person sits at the terminal and names no file.
 
     Ends the command for a file that others may read: whoever reads it may allow.
     """
@@ -66,7 +65,7 @@ def _read(path: Path) -> str:
 
 
 def add_parser(commands: Any) -> None:
-    """Add the command with its actions."""
+    """Adds the command with its actions."""
     token = commands.add_parser(
         "token",
         help="register programs that may allow without a terminal",

@@ -16,7 +16,7 @@ _LOOK_EVERY_S = 1.0
 
 
 def add_parser(commands: Any) -> None:
-    """Add the two commands."""
+    """Adds the two commands."""
     unlock = commands.add_parser(
         "unlock",
         help="let this terminal allow, by the PIN; or another one, by the code that it shows",
@@ -107,7 +107,7 @@ def _wait_for_code(answer: dict[str, Any]) -> None:
 
 
 def standing_words(stands: Presence) -> str:
-    """Return how a terminal stands, in a word or two and why."""
+    """Returns the words for a terminal's standing, and why it is locked."""
     words = {
         "clear": "clear",
         "pin": "unlocked by the PIN",

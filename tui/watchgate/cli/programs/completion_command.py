@@ -15,7 +15,7 @@ from watchgate.cli.base.printing import Exit, Stop
 SHELLS = ("bash", "zsh", "fish")
 COMMANDS = ("watchgate", "wgate")
 ID_CHARS = 8
-"""How much of an id is proposed: enough to be the only one that begins so."""
+"""Characters of an id that are proposed: enough to be the only one that begins so."""
 
 Proposed = Mapping[str, str] | list[str]
 Completer = Callable[..., Proposed]
@@ -28,7 +28,7 @@ example: watchgate completion fish | source       in ~/.config/fish/config.fish
 
 
 def add_parser(commands: Any) -> None:
-    """Add the command."""
+    """Adds the command."""
     completion = commands.add_parser(
         "completion",
         help="what your shell loads to complete commands, ids, sessions and filters",
@@ -48,7 +48,7 @@ def _completion(args: argparse.Namespace) -> int:
 
 
 def complete(parser: argparse.ArgumentParser) -> None:
-    """Answer the shell that started this program for its Tab key, and end."""
+    """Answers the shell that started this program for its Tab key, and ends."""
     from argcomplete import autocomplete
 
     for action in _arguments(parser):
@@ -117,15 +117,14 @@ def _line(text: str) -> str:
 
 
 def _asked(key: str, **fields: Any) -> list[dict[str, Any]]:
-    """Return the list of a running core, or nothing: a Tab key is no place for an error."""
+    """Returns the list of a running core, or nothing: a Tab key is no place for an error."""
     from watchgate.cli.base.ask import ask
     from watchgate.link.protocol import Request
 
     try:
-        entries: list[dict[str, Any]] = ask(Request(id=1, **{"verb": "list", **fields}))[key]
+        return list(ask(Request(id=1, **{"verb": "list", **fields}))[key])
     except Stop:
         return []
-    return entries
 
 
 _COMPLETERS: dict[str, Completer] = {
@@ -138,4 +137,4 @@ _COMPLETERS: dict[str, Completer] = {
     "FILTER": _filters,
     "T": _times,
 }
-"""What stands for an argument, by the word that the help has for it."""
+"""The function that completes an argument, by the word that the help has for it."""

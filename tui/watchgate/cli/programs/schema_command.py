@@ -9,7 +9,7 @@ from watchgate.cli.base.printing import Exit, json_line
 
 
 def add_parser(commands: Any) -> None:
-    """Add the command."""
+    """Adds the command."""
     schema = commands.add_parser(
         "schema",
         help="JSON Schemas of records, ingest lines and the control protocol",

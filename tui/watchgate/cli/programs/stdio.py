@@ -21,7 +21,7 @@ CHUNK_BYTES = 64 * 1024
 
 
 def add_parser(commands: Any) -> None:
-    """Add the command."""
+    """Adds the command."""
     stdio = commands.add_parser(
         "stdio",
         help="the control protocol on standard input and output, as `attach ssh://...` uses it",
@@ -75,7 +75,7 @@ def _core(paths: Paths, *, start: bool) -> socket.socket:
 
 
 def _send(core: socket.socket) -> None:
-    """Pass on what comes in; its end is passed on too, and what is asked is still answered."""
+    """Passes on what comes in; its end is passed on too, and what is asked is still answered."""
     try:
         while chunk := os.read(sys.stdin.fileno(), CHUNK_BYTES):
             core.sendall(chunk)
@@ -85,7 +85,7 @@ def _send(core: socket.socket) -> None:
 
 
 def _receive(core: socket.socket) -> None:
-    """Pass on what the core says until it ends; raises `OSError` where nobody listens."""
+    """Passes on what the core says until it ends; raises `OSError` where nobody listens."""
     out = sys.stdout.fileno()
     while chunk := core.recv(CHUNK_BYTES):
         rest = memoryview(chunk)

@@ -20,7 +20,7 @@ _INPUT_CHARS = 200
 
 
 def add_parser(commands: Any) -> None:
-    """Add the command."""
+    """Adds the command."""
     agent = commands.add_parser(
         "agent",
         help="list the agents, or check an adapter of your own against samples",

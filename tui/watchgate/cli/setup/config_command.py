@@ -14,7 +14,7 @@ from watchgate.cli.setup import config_set
 
 
 def add_parser(commands: Any) -> None:
-    """Add the command."""
+    """Adds the command."""
     config = commands.add_parser(
         "config",
         help="write, set, check, locate or show the configuration, or read other hooks into it",
@@ -78,7 +78,7 @@ def _check(args: argparse.Namespace) -> int:
 
 
 def _import(args: argparse.Namespace) -> int:
-    """Print the `[[handler]]` entries for another system's hooks; nothing is written."""
+    """Prints the `[[handler]]` entries for another system's hooks; nothing is written."""
     import msgspec
 
     from watchgate.core.base.config_text import toml_pair
@@ -103,7 +103,7 @@ def _import(args: argparse.Namespace) -> int:
 
 
 def _check_equipment(paths: Any, config: Any) -> None:
-    """Stop when something that is to be run beside the core cannot be."""
+    """Stops when something that is to be run beside the core cannot be."""
     from watchgate.service.hub.components import ComponentError, build_components, config_warnings
     from watchgate.service.runners.child_pool import ChildPool
 

@@ -24,7 +24,7 @@ _IN_HOOKS: Final = ("approval.client_deadline_s", "approval.margin_s")
 
 
 def add_parsers(verbs: Any) -> None:
-    """Add the four commands."""
+    """Adds the four commands."""
     init = verbs.add_parser(
         "init",
         help="write a config.toml with every key and its default in comments, where there is none",
@@ -83,7 +83,7 @@ def _set(args: argparse.Namespace) -> int:
 
 
 def _write(paths: Paths, key: str, text: str) -> None:
-    """Write the value as TOML has it, else as the plain text; raises `Stop` where neither fits."""
+    """Writes the value as TOML has it, else as the plain text; raises `Stop` where neither fits."""
     from watchgate.core.config.config import ConfigError
     from watchgate.service.setup.config_edit import set_value
 
@@ -168,7 +168,7 @@ def _reload(_args: argparse.Namespace) -> int:
 
 
 def _is_another(core: str) -> bool:
-    """Tell whether another core than this one answers by now."""
+    """Tells whether another core than this one answers by now."""
     import time
 
     from watchgate.link.protocol import Request

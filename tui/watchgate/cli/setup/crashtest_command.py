@@ -8,7 +8,7 @@ import signal
 import sys
 import textwrap
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -26,7 +26,7 @@ _CELLS = 50
 
 
 def add_parser(commands: Any) -> None:
-    """Add the command."""
+    """Adds the command."""
     parser = commands.add_parser(
         "crashtest",
         help="find out which failing hooks let a call run in your version of an agent",
@@ -64,15 +64,17 @@ def _crashtest(args: argparse.Namespace) -> int:
     from watchgate.service.crashtest.throwaway import ThrowawayError
     from watchgate.service.crashtest.trial import matching_hooks, trials
 
-    names = tuple(dict.fromkeys(args.agents))
-    if args.program is not None and len(names) > 1:
+    chosen = {name: matching_hooks(KINDS[name].odd, args.only) for name in args.agents}
+    if args.program is not None and len(chosen) > 1:
         raise Stop("--program is one agent's: name one AGENT with it", Exit.USAGE)
-    chosen = {name: matching_hooks(KINDS[name].odd, args.only) for name in names}
-    if not all(chosen.values()):
-        without = ", ".join(name for name, hooks in chosen.items() if not hooks)
+    if without := ", ".join(name for name, hooks in chosen.items() if not hooks):
         raise Stop(f"no hook of {without} contains {args.only!r}: leave --only out", Exit.USAGE)
     code = Exit.DONE
-    with _signals_interrupt():
+    with ExitStack() as handlers:
+        # A request to end, and a terminal that is gone, clean up as Ctrl-C does.
+        for number in (signal.SIGTERM, signal.SIGHUP):
+            before = signal.signal(number, signal.default_int_handler)
+            handlers.callback(signal.signal, number, before)
         for name, hooks in chosen.items():
             try:
                 agent = installed_agent(name, args.program)
@@ -88,20 +90,8 @@ def _crashtest(args: argparse.Namespace) -> int:
     return code
 
 
-@contextmanager
-def _signals_interrupt() -> Iterator[None]:
-    """Have a request to end, and a terminal that is gone, clean up as Ctrl-C does."""
-    numbers = (signal.SIGTERM, signal.SIGHUP)
-    before = {number: signal.signal(number, signal.default_int_handler) for number in numbers}
-    try:
-        yield
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)
-
-
 def _run(agent: AgentDriver, planned: Sequence[Trial], *, as_json: bool) -> bool:
-    """Make the runs and show each as it comes; whether the agent could be driven."""
+    """Makes the runs and shows each as it comes; returns whether the agent could be driven."""
     from watchgate.service.crashtest.throwaway import ThrowawayError
     from watchgate.service.crashtest.trial import conclusion, why_undriven
 
@@ -143,9 +133,7 @@ def fitted(lines: Iterable[str], cells: int) -> Iterator[str]:
 def _words(trial: Trial, result: TrialResult) -> str:
     from watchgate.service.crashtest.trial import OUTCOME_WORDS
 
-    if trial.must == "ran" == result.outcome:
-        return "ran, as it must"
     words = OUTCOME_WORDS[result.outcome]
     if trial.must == result.outcome:
-        return f"{words}, as it must be"
+        return "ran, as it must" if trial.must == "ran" else f"{words}, as it must be"
     return f"{words} ({result.why})" if result.why else words

@@ -26,7 +26,7 @@ MEANS: Final = {
 
 
 def add_parser(commands: Any) -> None:
-    """Add the command."""
+    """Adds the command."""
     guard = commands.add_parser(
         "guard",
         help="whether calls are held: on, off (only watch), or say which it is",
@@ -51,7 +51,7 @@ def _guard(args: argparse.Namespace) -> int:
 
 
 def _say_which(profile: Profile, running: Profile | None, *, as_json: bool) -> Exit:
-    """Say what the configuration has, and where the hooks, the core or the switch do otherwise."""
+    """Says what the configuration has, and where the hooks, the core or the switch do otherwise."""
     from watchgate.core.model.agent_state import WITHOUT_CORE, without_core
 
     until, (agents, unread) = off_until(), agents_with_hooks()
@@ -86,7 +86,7 @@ def _say_which(profile: Profile, running: Profile | None, *, as_json: bool) -> E
 
 
 def change_profile(profile: Profile, config: Config) -> int:
-    """Change it for the core that runs, in the configuration, and in the hooks of every agent.
+    """Changes it for the core that runs, in the configuration, and in the hooks of every agent.
 
     To hold less takes a word that a person types, and a core that takes it from this process.
     """
@@ -133,7 +133,7 @@ def change_profile(profile: Profile, config: Config) -> int:
 
 
 def confirm_lower(profile: Profile, in_force: Profile) -> bool:
-    """Tell whether this profile holds less; raise `Stop` unless a person confirms that."""
+    """Tells whether this profile holds less; raises `Stop` unless a person confirms that."""
     if PROFILES.index(profile) >= PROFILES.index(in_force):
         return False
     needs_terminal(f"{profile} holds less than {in_force}: a person has to type the word")
@@ -144,7 +144,7 @@ def confirm_lower(profile: Profile, in_force: Profile) -> bool:
 
 
 def _renew(config: Config) -> tuple[list[Adapter], bool]:
-    """Write every installed agent's hooks for this profile: whose could be, and whether not all."""
+    """Writes every installed agent's hooks for this profile: whose could be, and if not all."""
     from watchgate.service.setup.hook_client import NoInterpreterError
     from watchgate.service.setup.installations import renew_entries
 
@@ -169,7 +169,7 @@ def _strictest(*profiles: Profile | None) -> Profile:
 
 
 def _tell_core(profile: Profile) -> bool:
-    """Tell whether a core runs, which has the profile now; raises `Stop` where it refuses."""
+    """Tells whether a core runs, which has the profile now; raises `Stop` where it refuses."""
     from watchgate.link.protocol import Request
 
     try:

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 
 def add_parser(commands: Any) -> None:
-    """Add the command."""
+    """Adds the command."""
     install = commands.add_parser(
         "install",
         help="put our hooks into an agent's own configuration",
@@ -170,7 +170,7 @@ def _watching(config: Config, agents: Sequence[Adapter], *, asked: bool) -> Conf
 
 
 def _write_watch() -> None:
-    """Have the configuration say what the hooks do by now."""
+    """Has the configuration say what the hooks do by now."""
     from watchgate.core.config.config import ConfigError
     from watchgate.service.setup.config_edit import set_value
 
@@ -181,7 +181,7 @@ def _write_watch() -> None:
 
 
 def _say_what_the_core_does(agents: Sequence[Adapter]) -> None:
-    """Say of which of these agents no call is held, although hooks or the core would hold some."""
+    """Says of which of these agents no call is held, although hooks or the core would hold some."""
     odd = [each for each in states_here(agents) if each.at_odds]
     for watches in (True, False):
         names = ", ".join(each.agent for each in odd if (each.holds is False) is watches)
@@ -216,7 +216,7 @@ def _python() -> Path:
 
 
 def _after_install(agents: Sequence[Adapter], changed: Sequence[Adapter], profile: str) -> None:
-    """Say what happens next, of those agents whose files were `changed` in more lines."""
+    """Says what happens next, of those agents whose files were `changed` in more lines."""
     _say_what_the_core_does(agents)
     if changed:
         for line in open_sessions(changed):

@@ -15,7 +15,7 @@ LANES = ("gate", "gate-read", "relay", "observe")
 
 
 def add_parser(commands: Any) -> None:
-    """Add the command."""
+    """Adds the command."""
     hook = commands.add_parser(
         "hook",
         help="behave as the installed hook client: payload on stdin, the agent's answer on stdout",

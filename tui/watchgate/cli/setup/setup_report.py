@@ -3,13 +3,15 @@
 The command of a hook is a long line that stands in every entry. A diff for a person names it by
 its lane and event; each of its forms is written out once, above the diff.
 
-The lines that `install` ends with: what it did, how to undo it, what happens next.
+- The lines that `install` ends with: what it did, how to undo it, what happens next.
+- The checks of `doctor`, in groups and summed up.
 """
 
 from __future__ import annotations
 
 import json
 import re
+from collections import Counter
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -22,17 +24,19 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from watchgate.agents.base import Adapter
+    from watchgate.service.setup.hook_checks import Check
     from watchgate.service.setup.hook_files import FileChange
 
 
 _NAMED_SESSIONS = 3
 _NAMED_FILES = 2
+_NAMED_FAULTS = 4
 
 
 def installed_lines(
     agent: Adapter, changes: Sequence[FileChange], backups: Sequence[Path], scope: str
 ) -> list[str]:
-    """Say what was done to the files of one agent, and how to undo it by the `backups`."""
+    """Says what was done to the files of one agent, and how to undo it by the `backups`."""
     made = [change for change in changes if change.after is not None]
     done = [change for change in made if change.needed]
     if not done:
@@ -48,7 +52,7 @@ def installed_lines(
 
 
 def _distrusted(agent: Adapter, changes: Sequence[FileChange]) -> bool:
-    """Tell whether the agent's files say that it skips our hooks until somebody trusts them."""
+    """Tells whether the agent's files say that it skips our hooks until somebody trusts them."""
     from watchgate.service.setup.codex_trust import READS
 
     reads = READS.get(agent.name)
@@ -56,13 +60,13 @@ def _distrusted(agent: Adapter, changes: Sequence[FileChange]) -> bool:
 
 
 def contents(changes: Sequence[FileChange]) -> str:
-    """Name what of ours is in these files: events or a plugin, and the status line."""
+    """Names what of ours is in these files: events or a plugin, and the status line."""
     events = dict.fromkeys(event for change in changes for event in change.part.table if event)
     return (plural(len(events), "event") if events else "a plugin") + _status_line(changes)
 
 
 def open_sessions(agents: Sequence[Adapter], *, taken_out: bool = False) -> list[str]:
-    """Return what the sessions of these agents that are open now make of the change."""
+    """Returns the lines that tell how these agents' open sessions take the change."""
     from watchgate.service.setup.running_agents import running_agents
 
     lines = []
@@ -82,7 +86,7 @@ def open_sessions(agents: Sequence[Adapter], *, taken_out: bool = False) -> list
 
 
 def complain_of_list(fault: str) -> None:
-    """Say that the list of what was installed cannot be read, and how to mend it."""
+    """Says that the list of what was installed cannot be read, and how to mend it."""
     complain(
         f"{fault}: the list of what was installed cannot be read. `watchgate install AGENT`, of "
         "each agent that has hooks, begins it anew, and the old one is kept beside it until the "
@@ -91,7 +95,7 @@ def complain_of_list(fault: str) -> None:
 
 
 def next_line(profile: str) -> str:
-    """Return what the profile does now, and what is needed for it."""
+    """Returns the line that tells what the profile does now, and what it needs."""
     if profile == "watch":
         return (
             "Profile watch: tool calls are recorded, NOT GATED; `watchgate` opens the console, "
@@ -110,7 +114,7 @@ def _places(changes: Sequence[FileChange]) -> str:
 
 
 def _status_line(changes: Sequence[FileChange]) -> str:
-    """Return what became of the status line of an agent that shows one."""
+    """Returns the words for what became of an agent's status line; empty without one."""
     from watchgate.service.setup.agent_files import setup_of
     from watchgate.service.setup.forms import json_table
 
@@ -145,14 +149,52 @@ def _named(pids: Sequence[str]) -> str:
     return f"pid {', '.join(pids[:_NAMED_SESSIONS])}{f' and {more} more' if more > 0 else ''}"
 
 
+def in_groups(checks: Sequence[Check]) -> list[Check]:
+    """One line for all that is well with this machine, or with an agent; all else in full.
+
+    What is wrong with several agents in the same words is told once, with their names.
+    """
+    from watchgate.service.setup.hook_checks import Check
+
+    well = Counter(each.check.rpartition(": ")[0] for each in checks if each.status == "ok")
+    agents_of: dict[Check, list[str]] = {}
+    for each in checks:
+        agent, _, about = each.check.rpartition(": ")
+        if well[agent]:
+            group = Check(agent or "this machine", "ok", plural(well[agent], "check"))
+            agents_of.setdefault(group, [])
+        if each.status != "ok":
+            alike = Check(about, each.status, each.text, each.mend)
+            agents_of.setdefault(alike, []).append(agent)
+    lines = []
+    for each, agents in agents_of.items():
+        names = ", ".join(dict.fromkeys(filter(None, agents)))
+        name = f"{names}: {each.check}" if names else each.check
+        lines.append(Check(name, each.status, each.text, each.mend))
+    return lines
+
+
+def summed_up(checks: Sequence[Check]) -> str:
+    """Returns the counts of checks made and passed, and the names of those to mend."""
+    wrong = list(dict.fromkeys(each.check for each in checks if each.status == "fail"))
+    counts = Counter(each.status for each in checks)
+    words = f"{plural(len(checks), 'check')}: {counts['ok']} ok"
+    if counts["warn"]:
+        words += f", {counts['warn']} to look at"
+    if not wrong:
+        return words
+    more = f" and {len(wrong) - _NAMED_FAULTS} more" if len(wrong) > _NAMED_FAULTS else ""
+    return f"{words}, {counts['fail']} to mend: {', '.join(wrong[:_NAMED_FAULTS])}{more}"
+
+
 _QUOTED = re.compile(r'"(/bin/sh -c (?:[^"\\]|\\.)*)"')
 _BARE = re.compile(r"(?<=exec )(/bin/sh -c .*)$")
-_MOST_LINES_OF_CODE = 40
+_MAX_CODE_LINES = 40
 """A plugin is a program of its own, which nobody reads in a terminal."""
 
 
 def add_dry_run(parser: argparse.ArgumentParser) -> None:
-    """Add the flags that show and change nothing."""
+    """Adds the flags that show and change nothing."""
     parser.add_argument("--dry-run", action="store_true", help="print the diff, write nothing")
     parser.add_argument(
         "--json", action="store_true", help="with --dry-run: one JSON object a file, diffs in full"
@@ -160,7 +202,7 @@ def add_dry_run(parser: argparse.ArgumentParser) -> None:
 
 
 def check_json(args: argparse.Namespace) -> None:
-    """End the command where JSON is asked of one that writes."""
+    """Ends the command where JSON is asked of one that writes."""
     if args.json and not args.dry_run:
         raise Stop("--json goes with --dry-run", Exit.USAGE)
 
@@ -168,7 +210,7 @@ def check_json(args: argparse.Namespace) -> None:
 def show(
     agent: Adapter, changes: Sequence[FileChange], *, as_json: bool, installs: bool = False
 ) -> None:
-    """Print what would become of these files; `installs` says that they are to get hooks."""
+    """Prints what would become of these files; `installs` says that they are to get hooks."""
     if as_json:
         for change in changes:
             json_line(_fields(agent, change))
@@ -182,7 +224,7 @@ def show(
 
 
 def show_removed(paths: Sequence[Path]) -> None:
-    """Print as JSON what would become of files of ours that belong to no agent."""
+    """Prints as JSON what would become of files of ours that belong to no agent."""
     for path in paths:
         removed = {"needed": True, "removes": True, "events": [], "diff": ""}
         json_line({"agent": "", "path": str(path), **removed})
@@ -211,7 +253,7 @@ def _summary(change: FileChange, contents: str) -> str:
 
 def _show_diff(change: FileChange, written_out: set[str]) -> None:
     diff = [line.removesuffix("\r") for line in change.diff_lines()]
-    if "" in change.part.table and len(diff) > _MOST_LINES_OF_CODE:
+    if "" in change.part.table and len(diff) > _MAX_CODE_LINES:
         for line in diff[:2]:
             say(line)
         say(f"  {plural(len(diff), 'line')} are left out here; `--dry-run --json` has them all")
@@ -252,7 +294,7 @@ def _abbreviated(line: str, forms: dict[str, str]) -> str:
 
 
 def _named_change(command: str, forms: dict[str, str]) -> str:
-    from watchgate.service.setup.guarded_command import is_our_command, parse_command
+    from watchgate.service.setup.forms.guarded_command import is_our_command, parse_command
 
     installed = parse_command(command) if is_our_command(command) else None
     if installed is None:

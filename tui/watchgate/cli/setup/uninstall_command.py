@@ -35,7 +35,7 @@ NAMED = 3
 
 
 def add_parser(commands: Any) -> None:
-    """Add the command."""
+    """Adds the command."""
     uninstall = commands.add_parser(
         "uninstall",
         help="take our hooks out again; the old bytes come back where nothing else changed",
@@ -102,7 +102,7 @@ class _Planned(NamedTuple):
 
 
 def _planned(args: argparse.Namespace, known: Mapping[str, Adapter]) -> _Planned:
-    """Plan what is to be done, and complain of each file that only a person can mend."""
+    """Plans what is to be done, and complains of each file that only a person can mend."""
     from watchgate.service.setup.agent_files import InstallRefusal
 
     there = _chosen(args, known)
@@ -131,7 +131,7 @@ def _planned(args: argparse.Namespace, known: Mapping[str, Adapter]) -> _Planned
 
 
 def _shown(args: argparse.Namespace, planned: _Planned) -> Exit:
-    """Print what would become of each file, and of what lies beside the agents' files."""
+    """Prints what would become of each file, and of what lies beside the agents' files."""
     from watchgate.service.setup.cleanup import client_files, files_of_others, record_files
     from watchgate.service.system.detached_core import answers
     from watchgate.service.system.runtime_dir import claim_holder
@@ -221,7 +221,7 @@ def _say_done(agent: Adapter, changes: Sequence[FileChange]) -> None:
 
 
 def _leave(*, asked: bool, purge: bool) -> Exit:
-    """With no hooks left anywhere, remove what they needed, and say what stays and where."""
+    """Removes what hooks needed, now that none is left, and says what stays and where."""
     from watchgate.service.setup.cleanup import remove_client
     from watchgate.service.system.detached_core import answers
 
@@ -249,14 +249,14 @@ def _leave(*, asked: bool, purge: bool) -> Exit:
 
 
 def _folders() -> str:
-    """Name the folders that hold records, rights and configuration; nothing where none does."""
+    """Names the folders that hold records, rights and configuration; nothing where none does."""
     from watchgate.service.setup.cleanup import record_files
 
     return shlex.join(dict.fromkeys(str(path.parent) for path in record_files(here())))
 
 
 def _wants_purge(*, asked: bool) -> bool:
-    """Tell whether what was recorded goes as well: the flag says so, or the person who is asked."""
+    """Tells whether what was recorded goes as well: the flag says so, or the person asked."""
     names = _folders()
     if asked or not names or not at_terminal():
         return asked
@@ -265,7 +265,7 @@ def _wants_purge(*, asked: bool) -> bool:
 
 
 def _end_core() -> None:
-    """End the core, before anything else is done; ends the command where it refuses that."""
+    """Ends the core, before anything else is done; ends the command where it refuses that."""
     from watchgate.cli.base.ask import Unreached, ask
     from watchgate.link.protocol import Request
     from watchgate.service.system.runtime_dir import claim_holder
@@ -284,7 +284,7 @@ def _end_core() -> None:
 
 
 def _purge() -> Exit:
-    """Remove what a core recorded, which has ended, and what was configured."""
+    """Removes what a core recorded, which has ended, and what was configured."""
     from watchgate.service.setup.cleanup import files_of_others, remove_records
 
     left = remove_records(here(), Path.home())

@@ -13,7 +13,7 @@ def money(usd: float | None) -> str:
 
 
 def part_money(usd: float | None) -> str:
-    """Write the cost of one call or turn, with three decimals below a dollar."""
+    """Writes the cost of one call or turn, with three decimals below a dollar."""
     if usd is None or usd == 0 or usd >= 0.9995:
         return money(usd)
     return f"${usd:.3f}" if usd >= 0.0005 else "<$0.001"

@@ -1,6 +1,6 @@
 """A ring of the newest items, addressed by a number that never changes.
 
-A dict that forgets: whatever is kept by a name from outside must not grow without end.
+- A dict that forgets: whatever is kept by a name from outside must not grow without end.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ class Recent(dict[K, V]):
                 del self[next(iter(self))]
 
     def renew(self, key: K, value: V) -> None:
-        """Set a key as the newest one."""
+        """Sets a key as the newest one."""
         self.pop(key, None)
         self[key] = value
 
@@ -80,7 +80,7 @@ class Ring(Generic[T]):
         yield from self._items[: self._head]
 
     def append(self, item: T) -> int:
-        """Add an item, dropping the oldest when full; returns its number."""
+        """Adds an item, dropping the oldest when full; returns its number."""
         number = self.end
         if len(self._items) < self.capacity:
             self._items.append(item)

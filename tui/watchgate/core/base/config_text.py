@@ -1,8 +1,7 @@
 """TOML of a configuration: its values, or an error with the line and column of the fault.
 
-Errors in a configuration: where the fault is, what is allowed there, and what was meant.
-
-Values as they are written in TOML: what is read again is what was meant, and can be seen.
+- Errors in a configuration: where the fault is, what is allowed there, and what was meant.
+- Values as they are written in TOML: what is read again is what was meant, and can be seen.
 """
 
 from __future__ import annotations

@@ -5,9 +5,8 @@ has worked out so far: a second thread that reads the same type in that moment e
 process (a segmentation fault with 0.22.0, where the machine is busy). So a type is worked out
 under a lock before it is read, and everything in the program reads by this module.
 
-The errors that decoding JSON from outside may raise.
-
-The depth of a value: what is encoded again and again must stay far from the limit.
+- The errors that decoding JSON from outside may raise.
+- The depth of a value: what is encoded again and again must stay far from the limit.
 """
 
 from __future__ import annotations
@@ -27,7 +26,7 @@ _NESTS = (dict, list)
 
 
 def too_deep(value: dict[str, Any], levels: int = DEEPEST) -> bool:
-    """Return whether lists and objects are nested in each other over more than so many levels."""
+    """Returns whether lists and objects are nested in each other over more than so many levels."""
     layer = _nested(value.values())
     for _ in range(levels - 1):
         if not layer:

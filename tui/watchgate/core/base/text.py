@@ -1,18 +1,17 @@
 r"""Text from outside, made safe to show: what a reader cannot see becomes a visible escape.
 
 A terminal obeys control characters, bidi controls reorder what is read, zero-width, tag and filler
-characters hide, blanks that no shell takes for blanks make one word look like two, and what is
-drawn for private and unassigned code points nobody knows, and marks in heaps are drawn over the
-letters around them. None of them reaches a screen, a log or a
-notification: they appear as `<U+200B>`, a newline as `\n` and a tab as `\t`. Source of the ranges:
-Unicode general categories Cc, Cf, Cs, Co and Zs (but for the space), the default-ignorable code
-points, and letters that are drawn as nothing; Cn is asked of this Python's own table.
+characters hide, blanks that no shell takes for blanks make one word look like two, nobody knows
+what is drawn for private and unassigned code points, and heaps of marks are drawn over the letters
+around them. None reaches a screen, a log or a notification: they appear as `<U+200B>`, a newline as
+`\n` and a tab as `\t`. Source of the ranges: Unicode general categories Cc, Cf, Cs, Co and Zs (but
+for the space), the default-ignorable code points, and letters that are drawn as nothing; Cn is
+asked of this Python's own table.
 """
 
 from __future__ import annotations
 
 import re
-from functools import lru_cache
 from unicodedata import category
 
 import msgspec
@@ -21,8 +20,7 @@ Span = tuple[int, int]
 
 _HIDDEN_RANGES = (
     ("\x00", "\x1f"),  # C0
-    ("\x7f", "\x9f"),  # DEL and C1
-    ("\xa0", "\xa0"),  # no-break space
+    ("\x7f", "\xa0"),  # DEL, C1 and no-break space
     ("\xad", "\xad"),  # soft hyphen
     ("\u034f", "\u034f"),  # combining grapheme joiner
     ("\u0600", "\u0605"),  # Arabic number signs
@@ -33,17 +31,13 @@ _HIDDEN_RANGES = (
     ("\u1680", "\u1680"),  # Ogham space
     ("\u17b4", "\u17b5"),  # Khmer inherent vowels
     ("\u180b", "\u180f"),  # Mongolian selectors and vowel separator
-    ("\u2000", "\u200a"),  # blanks of many widths
-    ("\u200b", "\u200f"),  # zero-width and direction marks
-    ("\u2028", "\u202e"),  # line and paragraph separators, bidi embeddings
-    ("\u202f", "\u202f"),  # narrow no-break space
-    ("\u205f", "\u205f"),  # mathematical space
-    ("\u2060", "\u206f"),  # word joiner, invisible operators, bidi isolates
+    ("\u2000", "\u200f"),  # blanks of many widths, zero-width and direction marks
+    ("\u2028", "\u202f"),  # line and paragraph separators, bidi embeddings, narrow no-break space
+    ("\u205f", "\u206f"),  # mathematical space, word joiner, invisible operators, bidi isolates
     ("\u2800", "\u2800"),  # blank braille cell
     ("\u3000", "\u3000"),  # ideographic space
     ("\u3164", "\u3164"),  # Hangul filler
-    ("\ud800", "\udfff"),  # lone surrogates
-    ("\ue000", "\uf8ff"),  # private use
+    ("\ud800", "\uf8ff"),  # lone surrogates and private use
     ("\ufe00", "\ufe0f"),  # variation selectors
     ("\ufeff", "\ufeff"),  # byte order mark
     ("\uffa0", "\uffa0"),  # half-width Hangul filler
@@ -62,8 +56,7 @@ _RANGES = "".join(f"{a}-{b}" for a, b in _HIDDEN_RANGES)
 _HIDDEN = re.compile(f"[{_RANGES}]")
 _NAMED = {"\n": "\\n", "\t": "\\t"}
 _NEWLINE = re.compile(r"\r?\n")
-_SEEN_ASCII = bytes(n for n in range(128) if chr(n) in _NAMED or not _HIDDEN.match(chr(n)))
-
+_VISIBLE_ASCII = bytes(n for n in range(128) if chr(n) in _NAMED or not _HIDDEN.match(chr(n)))
 
 MARKS_SHOWN = 5
 """Combining marks on one character beyond which they are escaped: no script puts as many there."""
@@ -77,17 +70,12 @@ def _hidden_in(text: str) -> re.Pattern[str]:
     if text.isascii():
         return _HIDDEN
     chars = sorted(set(text))
-    unassigned = "".join(char for char in chars if _category(char) == "Cn")
-    marks = "".join(char for char in chars if _category(char) in ("Mn", "Me"))
+    unassigned = "".join(char for char in chars if category(char) == "Cn")
+    marks = "".join(char for char in chars if category(char) in ("Mn", "Me"))
     if not unassigned and not marks:
         return _HIDDEN
     heaped = f"|(?<=[{marks}]{{{MARKS_SHOWN}}})[{marks}]" if marks else ""
     return re.compile(f"[{_RANGES}{unassigned}]{heaped}")
-
-
-@lru_cache(maxsize=4_096)
-def _category(char: str) -> str:
-    return category(char)
 
 
 def _escape(match: re.Match[str]) -> str:
@@ -106,8 +94,8 @@ def safe_lines(text: str) -> list[str]:
 
 
 def hidden_spans(text: str) -> list[Span]:
-    """Return the places of characters that a reader cannot see, newlines and tabs left out."""
-    if text.isascii() and not text.encode().translate(None, _SEEN_ASCII):
+    """Returns the places of characters that a reader cannot see, newlines and tabs left out."""
+    if text.isascii() and not text.encode().translate(None, _VISIBLE_ASCII):
         return []
     return [m.span() for m in _hidden_in(text).finditer(text) if m.group() not in _NAMED]
 
@@ -121,10 +109,7 @@ class Escape(msgspec.Struct, frozen=True, gc=False):
 
 
 class Visible(msgspec.Struct, frozen=True):
-    """A safe text together with where its escapes are.
-
-    `map` turns positions of the original text into positions of `text`.
-    """
+    """A safe text together with where its escapes are, in their order."""
 
     text: str
     escapes: tuple[Escape, ...] = ()
@@ -139,26 +124,17 @@ class Visible(msgspec.Struct, frozen=True):
         return self._at(span[0]), self._at(span[1])
 
     def _at(self, position: int) -> int:
-        shift = 0
-        for escape in self.escapes:
-            if escape.source >= position:
-                break
-            shift += escape.end - escape.start - 1
-        return position + shift
+        return position + sum(e.end - e.start - 1 for e in self.escapes if e.source < position)
 
 
 def visible(text: str) -> Visible:
     """The safe text with its escapes located, for a screen that marks them."""
-    parts: list[str] = []
+    hidden = _hidden_in(text)
     escapes: list[Escape] = []
-    done = 0
-    width = 0
-    for match in _hidden_in(text).finditer(text):
-        plain, shown = text[done : match.start()], _escape(match)
-        start = width + len(plain)
-        width = start + len(shown)
-        escapes.append(Escape(match.start(), start, width))
-        parts += (plain, shown)
-        done = match.end()
-    parts.append(text[done:])
-    return Visible("".join(parts), tuple(escapes))
+    longer = 0
+    for match in hidden.finditer(text):
+        start = match.start() + longer
+        end = start + len(_escape(match))
+        escapes.append(Escape(match.start(), start, end))
+        longer += end - start - 1
+    return Visible(hidden.sub(_escape, text), tuple(escapes))

@@ -1,19 +1,13 @@
 """One walk along a journal: what its hashes say, and what it says itself of all that it lacks.
 
-Anchors: the number and hash of a record, kept where whoever can write the journal cannot.
-
-Checks whether the records that a journal no longer holds left it as the journal itself says.
-
-Retention seals a checkpoint before it removes anything: whatever stands before the oldest record
-that is left must have been let go by a checkpoint further along the same chain.
-
-Checks that payloads which a journal no longer holds were dropped as the journal itself says.
-
-Retention of records: which of the oldest have to leave the journal, and why.
-
-They leave from the front alone, in the order of their numbers. A record whose time lies ahead, as
-a clock that was wrong left it, keeps those behind it from growing too old, never from being too
-many.
+- Anchors: the number and hash of a record, kept where whoever can write the journal cannot.
+- Checks whether the records that a journal no longer holds left it as the journal itself says.
+  Retention seals a checkpoint before it removes anything: whatever stands before the oldest record
+  that is left must have been let go by a checkpoint further along the same chain.
+- Checks that payloads which a journal no longer holds were dropped as the journal itself says.
+- Retention of records: which of the oldest have to leave the journal, and why. They leave from the
+  front alone, in the order of their numbers. A record whose time lies ahead, as a clock that was
+  wrong left it, keeps those behind it from growing too old, never from being too many.
 """
 
 from __future__ import annotations
@@ -27,7 +21,7 @@ import msgspec
 from watchgate.core.base import decoding
 from watchgate.core.base.decoding import JSON_FAULTS
 from watchgate.core.chain import hash_chain
-from watchgate.core.chain.hash_chain import START, Head, JournalRow, Problem, Verdict
+from watchgate.core.chain.hash_chain import START, Head, JournalRow, Problem, Verification
 from watchgate.core.model.records import CheckpointData, PurgedData
 from watchgate.core.secrets.redact import redact
 
@@ -59,7 +53,7 @@ def anchor_text(head: Head) -> str:
 def compared(
     anchors: Iterable[Head], start: Head, end: int, hash_of: Callable[[int], str | None]
 ) -> Compared:
-    """Hold a chain that follows on `start` and has its last record at `end` against anchors."""
+    """Holds a chain that follows on `start` and has its last record at `end` against anchors."""
     problem: Problem | None = None
     older = []
     for anchor in sorted(anchors, key=lambda each: each.seq):
@@ -115,7 +109,7 @@ def before(first: JournalRow | None) -> Head:
 def start_problem(
     start: Head, checkpoints: Sequence[Checkpoint], hash_of: Callable[[int], str | None]
 ) -> Problem | None:
-    """Return the fault of a sound chain that follows on `start`, given all checkpoints in it.
+    """Returns the fault of a sound chain that follows on `start`, given all checkpoints in it.
 
     `hash_of` tells the hash of a record of the chain. A removal that was cut short leaves records
     that their checkpoint lets go; the last one of them must still be the one it names.
@@ -163,7 +157,7 @@ class Purges:
         self._bare: dict[_Session, list[int]] = {}
 
     def see(self, row: JournalRow) -> None:
-        """Take the next row."""
+        """Takes the next row."""
         if row.data is None:
             # The record that tells of the purge went through the journal's view like any other.
             session = row.agent, redact(row.session or "")
@@ -190,9 +184,9 @@ def _purge_in(data: bytes) -> PurgedData | None:
         return None
 
 
-AT_MOST = 20_000
-AT_MOST_BYTES = 64 * 1024 * 1024
-"""What one checkpoint lets go; a journal far over its limits needs several."""
+MAX_LEAVING = 20_000
+MAX_LEAVING_BYTES = 64 * 1024 * 1024
+"""The most bytes that one checkpoint lets go; a journal far over its limits needs several."""
 
 SLICE_RECORDS = 512
 SLICE_BYTES = 1024 * 1024
@@ -229,7 +223,7 @@ class RetentionCut(msgspec.Struct, frozen=True):
 def cut(
     oldest: Iterable[RecordSize], used_bytes: int, limits: RetentionLimits, now_us: int
 ) -> RetentionCut | None:
-    """Return the cut that these records, oldest first, need now; None where all may stay.
+    """Returns the cut that these records, oldest first, need now; None where all may stay.
 
     Of `oldest` only as much is taken as leaves, and one more. `used_bytes` is what all take.
     """
@@ -265,13 +259,13 @@ def _leaving(oldest: Iterable[RecordSize], aged_before: int, spare_bytes: int) -
             break
         leaving.append(record)
         taken_bytes += record.size_bytes
-        if len(leaving) == AT_MOST or taken_bytes >= AT_MOST_BYTES:
+        if len(leaving) == MAX_LEAVING or taken_bytes >= MAX_LEAVING_BYTES:
             break
     return leaving
 
 
 def _ends(leaving: list[RecordSize]) -> Iterator[int]:
-    """Return where to stop while deleting, so that nobody who wants to write waits for long."""
+    """Returns the seqs to stop at while deleting, so that nobody who writes waits for long."""
     count = size_bytes = 0
     for record in leaving:
         if count == SLICE_RECORDS or (count and size_bytes + record.size_bytes > SLICE_BYTES):
@@ -304,13 +298,13 @@ def unheaded() -> int | None:
 
 
 class Walked(msgspec.Struct, frozen=True):
-    """The verdict of the hashes, then the first record that is gone without leave.
+    """The verification of the hashes, then the first record that is gone without leave.
 
     `missed` is only known where the hashes are whole: what would let it go may stand behind a
     fault.
     """
 
-    verdict: Verdict
+    verification: Verification
     missed: Problem | None
 
 
@@ -321,7 +315,7 @@ def walk(
     headed: Headed = unheaded,
     progress: Progress = quiet,
 ) -> Walked:
-    """Walk the rows of a whole journal, oldest first; one is held at a time.
+    """Walks the rows of a whole journal, oldest first; one is held at a time.
 
     Nothing is removed before the head file names the checkpoint, so that a checkpoint behind it was
     added by somebody else. A core that runs writes the file after its rows: it is asked at the end.
@@ -343,30 +337,32 @@ def walk(
                 checkpoints.append(checkpoint)
             yield row
 
-    verdict = hash_chain.verify(passing(), after=before(first))
-    if verdict.problem is not None:
-        return Walked(verdict, None)
+    verification = hash_chain.verify(passing(), after=before(first))
+    if verification.problem is not None:
+        return Walked(verification, None)
     vouched = headed()
     sound = [each for each in checkpoints if vouched is None or each.seq <= vouched]
-    missed = start_problem(verdict.start, sound, hash_of) or purges.problem()
-    newer = 0 if vouched is None else max(0, verdict.head.seq - vouched)
-    return Walked(msgspec.structs.replace(verdict, unheaded=newer), missed)
+    missed = start_problem(verification.start, sound, hash_of) or purges.problem()
+    newer = 0 if vouched is None else max(0, verification.head.seq - vouched)
+    return Walked(msgspec.structs.replace(verification, unheaded=newer), missed)
 
 
-def anchored(verdict: Verdict, anchors: Iterable[Head], hash_of: HashOf) -> Verdict:
-    """The verdict held against anchors, as far as it reaches."""
-    broken = verdict.problem
+def anchored(verification: Verification, anchors: Iterable[Head], hash_of: HashOf) -> Verification:
+    """The verification compared with anchors, as far as it reaches."""
+    broken = verification.problem
     within = [each for each in anchors if broken is None or each.seq < broken.seq]
-    comparison = compared(within, verdict.start, verdict.head.seq, hash_of)
-    verdict = msgspec.structs.replace(verdict, older=comparison.older)
+    comparison = compared(within, verification.start, verification.head.seq, hash_of)
+    verification = msgspec.structs.replace(verification, older=comparison.older)
     return (
-        verdict if comparison.problem is None else broken_at(verdict, comparison.problem, hash_of)
+        verification
+        if comparison.problem is None
+        else broken_at(verification, comparison.problem, hash_of)
     )
 
 
-def broken_at(verdict: Verdict, problem: Problem, hash_of: HashOf) -> Verdict:
-    """The verdict with a problem that the hashes alone do not show; sound is what is before it."""
-    last = min(max(problem.seq - 1, verdict.start.seq), verdict.head.seq)
-    head = Head(last, hash_of(last) or verdict.start.hash)
-    count = last - verdict.start.seq
-    return msgspec.structs.replace(verdict, count=count, head=head, problem=problem)
+def broken_at(verification: Verification, problem: Problem, hash_of: HashOf) -> Verification:
+    """The verification with a problem that the hashes do not show; sound is what is before it."""
+    last = min(max(problem.seq - 1, verification.start.seq), verification.head.seq)
+    head = Head(last, hash_of(last) or verification.start.hash)
+    count = last - verification.start.seq
+    return msgspec.structs.replace(verification, count=count, head=head, problem=problem)

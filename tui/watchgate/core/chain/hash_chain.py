@@ -17,7 +17,7 @@ from watchgate.core.model.large_inputs import Holders
 from watchgate.core.model.records import RECORD_VERSION, Draft, Record
 
 View = Callable[[dict[str, Any]], dict[str, Any] | msgspec.Raw]
-"""What the journal may keep of a record's whole data, as a value or as its canonical JSON."""
+"""Function from a record's whole data to the part that the journal keeps, or its canonical JSON."""
 
 _encode = msgspec.json.Encoder(order="sorted").encode
 
@@ -90,7 +90,7 @@ class Problem(msgspec.Struct, frozen=True):
     message: str
 
 
-class Verdict(msgspec.Struct, frozen=True, kw_only=True):
+class Verification(msgspec.Struct, frozen=True, kw_only=True):
     """The result of a walk along the chain: `count` sound records up to `head`, then a problem.
 
     They follow on `start`, which is `START` unless older records were removed. `purged` of them
@@ -175,8 +175,8 @@ def row_hash(row: JournalRow) -> str:
     return hashlib.sha256(_encode(link)).hexdigest()
 
 
-def verify(rows: Iterable[JournalRow], *, after: Head = START) -> Verdict:
-    """Walk the rows in the order given, from the one after `after`, to the first that is wrong."""
+def verify(rows: Iterable[JournalRow], *, after: Head = START) -> Verification:
+    """Walks the rows in the order given, from the one after `after`, to the first that is wrong."""
     head, count, purged = after, 0, 0
     remaining = iter(rows)
     for row in remaining:
@@ -186,11 +186,11 @@ def verify(rows: Iterable[JournalRow], *, after: Head = START) -> Verdict:
                 problem = Problem(
                     problem.seq, f"record {problem.seq} stands after record {row.seq}"
                 )
-            return Verdict(count=count, head=head, start=after, purged=purged, problem=problem)
+            return Verification(count=count, head=head, start=after, purged=purged, problem=problem)
         head = Head(row.seq, row.hash)
         count += 1
         purged += row.data is None
-    return Verdict(count=count, head=head, start=after, purged=purged)
+    return Verification(count=count, head=head, start=after, purged=purged)
 
 
 def _fault(row: JournalRow, head: Head) -> Problem | None:

@@ -1,10 +1,8 @@
 """CodeWhale's HookEvents: the events of its sinks, one struct for each variant.
 
-An unset optional field is null and never left out. Phases are open: those that are documented
-(`start`, `end`) differ from those that are sent (`precheck`, `completed`), so any text is one.
+Its JSON comes in, events and sessions go out. It imports model and base. An unset field is null,
+never left out. Any text is a phase: those that are sent differ from those that are documented.
 Source of the shapes: crates/hooks of Hmbown/CodeWhale, head of 2026-08-20.
-
-The `at` of an envelope is RFC 3339 with offset and 0 to 9 fractional digits.
 """
 
 from __future__ import annotations
@@ -98,7 +96,7 @@ HookEvent = (
 
 
 class Envelope(msgspec.Struct, frozen=True, gc=False):
-    """One line of a JSONL, webhook or socket sink; `at` is RFC 3339, see `stamps`."""
+    """One line of a JSONL, webhook or socket sink; `at` is RFC 3339, to 9 decimals at most."""
 
     at: str
     event: HookEvent

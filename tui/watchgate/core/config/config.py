@@ -3,7 +3,7 @@
 Every key here is acted on. A key of a later version and a misspelt one are refused alike, so that
 nobody relies on a setting that does nothing.
 
-Clocks that must be nested: the broker's, then the hook client's, then the agent's own.
+- Clocks that must be nested: the broker's, then the hook client's, then the agent's own.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ AGENT_MAX_S = 86_400
 
 
 def check(times: Approval, source: ConfigSource, written: Collection[str]) -> None:
-    """Raise `ConfigError` for clocks that are not nested.
+    """Raises `ConfigError` for clocks that are not nested.
 
     `written` are the dotted keys that the text sets: a fault of a default is one of those.
     """
@@ -75,7 +75,7 @@ def _late(
 
 
 def _mends(late: dict[str, int], times: Approval) -> list[str]:
-    """Return values to write instead, each of which this configuration would take."""
+    """Returns values to write instead, each of which this configuration would take."""
     needed_s = max(late.values()) + times.margin_s + 1
     limit_s = times.client_deadline_s - times.margin_s
     mends = []
@@ -198,7 +198,7 @@ def load(text: str, origin: str) -> Config:
 
 
 def origins(text: str, origin: str) -> dict[str, str]:
-    """Return the place where each key of a text is set, as `file:line`, for `effective`."""
+    """Returns the place where each key of a text is set, as `file:line`, for `effective`."""
     source = ConfigSource(text, origin)
     return {key: source.place(key) for key, _ in _flat(config_text.parse(source))}
 

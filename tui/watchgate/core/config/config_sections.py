@@ -1,8 +1,7 @@
 """The keys of a `[[sink]]`: which of them its type uses, and who may print on stdout.
 
-`[costs]` and `[[price]]`: budgets, prices of one's own, and what is read to count usage.
-
-The keys of an `[[escalation]]`: who is told of a request that nobody answers, and when.
+- `[costs]` and `[[price]]`: budgets, prices of one's own, and what is read to count usage.
+- The keys of an `[[escalation]]`: who is told of a request that nobody answers, and when.
 """
 
 from __future__ import annotations
@@ -65,7 +64,7 @@ _OURS = ("approval", "effect", "policy", "console", "hook")
 
 
 def sink_fault(sink: SinkConfig) -> str | None:
-    """Return the fault of this sink, fit to be read; None when there is none."""
+    """Returns the fault of this sink, fit to be read; None when there is none."""
     needed = _PLACE[sink.type]
     for key in ("path", "url"):
         value = getattr(sink, key)
@@ -108,12 +107,12 @@ def first_sink_fault(
 
 
 def owns_stdout(sink: SinkConfig) -> bool:
-    """Return whether this sink prints on stdout, so that nobody else may."""
+    """Returns whether this sink prints on stdout, so that nobody else may."""
     return sink.type == "stdout"
 
 
 def url_fault(url: str) -> str | None:
-    """Return the reason why nothing can be posted to this url; None when there is none."""
+    """Returns the reason why nothing can be posted to this url; None when there is none."""
     try:
         parts = urlsplit(url)
         fits = parts.scheme in {"http", "https"} and bool(parts.hostname) and parts.port != 0
@@ -165,7 +164,7 @@ Fault = tuple[str, str]
 
 
 def escalation_fault(entry: EscalationConfig) -> Fault | None:
-    """Return the fault of this entry; None when there is none."""
+    """Returns the fault of this entry; None when there is none."""
     if not entry.name.isprintable():
         return "name", f"{entry.name!r} has a character that cannot be shown; records name it"
     if not entry.command and entry.url is None:

@@ -1,8 +1,7 @@
 """Handlers as the configuration describes them, and what is wrong with them.
 
-Keys of handlers and extensions that do nothing under the preset, so that they are warned of.
-
-Finds commands that no process could be started with, when the configuration is read.
+- Keys of handlers and extensions that do nothing under the preset, so that they are warned of.
+- Finds commands that no process could be started with, when the configuration is read.
 """
 
 from __future__ import annotations
@@ -30,7 +29,7 @@ Check = Callable[[Entry, DispatchPolicy], str]
 
 
 def idle(entries: Iterable[Entry], preset: DispatchPolicy) -> list[str]:
-    """Return a warning for each key that was given and has no effect, with what has one."""
+    """Returns a warning for each key that was given and has no effect, with what has one."""
     warnings = []
     for entry in entries:
         kind = "handler" if isinstance(entry, HandlerConfig) else "extension"
@@ -39,7 +38,7 @@ def idle(entries: Iterable[Entry], preset: DispatchPolicy) -> list[str]:
     return warnings
 
 
-def _order(entry: Entry, preset: DispatchPolicy) -> str:
+def _ignored_priority_fault(entry: Entry, preset: DispatchPolicy) -> str:
     if preset.order == "priority" or entry.priority == _PRIORITY:
         return ""
     return (
@@ -84,7 +83,7 @@ _PRIORITY: Final = {field.name: field.default for field in msgspec.structs.field
     "priority"
 ]
 _CHECKS: Final[tuple[Check, ...]] = (
-    _order,
+    _ignored_priority_fault,
     _observers_failure,
     _closed_in_view,
     _longer_than_all,
@@ -140,7 +139,7 @@ def handler_of(config: HandlerConfig, preset: DispatchPolicy) -> Handler:
 
 
 def check_shapes(values: dict[str, Any], source: ConfigSource) -> None:
-    """Raise `ConfigError` for an entry whose keys or values are not allowed, at its own lines."""
+    """Raises `ConfigError` for an entry whose keys or values are not allowed, at its own lines."""
     for name, kind in _ENTRIES:
         entries = values.get(name, [])
         if not isinstance(entries, list):
@@ -159,7 +158,7 @@ def check_meaning(
     preset: DispatchPolicy,
     source: ConfigSource,
 ) -> None:
-    """Raise `ConfigError` for an entry that could never do what it says.
+    """Raises `ConfigError` for an entry that could never do what it says.
 
     Args:
         handlers: The `[[handler]]` entries, in their order.
@@ -191,14 +190,14 @@ def check_meaning(
 
 
 def check_escalations(escalations: tuple[EscalationConfig, ...], source: ConfigSource) -> None:
-    """Raise `ConfigError` for an entry that could tell nobody."""
+    """Raises `ConfigError` for an entry that could tell nobody."""
     if (fault := config_sections.first_escalation_fault(escalations)) is not None:
         at, key, message = fault
         raise source.entry("escalation", at).error(f"escalation.{key}", message)
 
 
 def unheard(handlers: Iterable[HandlerConfig], preset: DispatchPolicy) -> list[str]:
-    """Return warnings: kinds for which a handler's protocol has no event of its own."""
+    """Returns warnings: kinds for which a handler's protocol has no event of its own."""
     warnings = []
     for config in handlers:
         protocol = PROTOCOLS[config.protocol or preset.protocol]
@@ -229,7 +228,7 @@ def _fault(config: HandlerConfig, preset: DispatchPolicy, bus: Bus) -> tuple[str
 
 
 def _unfit(id: str) -> str:
-    """Return the reason why a record could not name a handler so; empty when it can."""
+    """Returns the reason why a record could not name a handler so; empty when it can."""
     if id == POLICY:
         return "that is the built-in policy's own name in every record; give it another id"
     if not id.isprintable() or ":" in id:

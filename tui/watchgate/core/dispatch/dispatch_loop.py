@@ -75,7 +75,7 @@ class HandlerRegistry(Protocol):
     def refuses(
         self, handler: Handler, event: Event, now: Instant, *, again: bool
     ) -> tuple[SkipReason, str] | None:
-        """Returns why a handler that is next in the chain is not run; None when it is."""
+        """Returns the reason to skip the handler that is next in the chain; None when it runs."""
         ...
 
     def note_end(self, handler_id: str, now: Instant, *, timed_out: bool) -> None:
@@ -188,7 +188,7 @@ class Dispatch:
     def cancel(self, now: Instant) -> None:
         """Ends the dispatch: the client is gone, or the core ends.
 
-        No handler runs on, and a gate's outcome is a denial.
+        All handlers are stopped, and a gate's outcome is a denial.
         """
         for key, each in list(self._running.items()):
             verdict = Failed("crash", CANCELLED)

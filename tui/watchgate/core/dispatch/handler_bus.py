@@ -3,10 +3,9 @@
 Which handlers an agent's tool can concern at all is worked out once and kept; so an event that
 nobody wants costs a look-up, with the trace rows of those that were skipped ready made.
 
-The circuit breaker of a handler: one that times out again and again is not run for a while.
-
-Without it a hung handler would cost its whole time limit on every event. A handler that is skipped
-counts as one that failed, so its failure policy says what that amounts to.
+- The circuit breaker of a handler: one that times out again and again is not run for a while.
+  Without it a hung handler would cost its whole time limit on every event. A handler that is
+  skipped counts as one that failed, so its failure policy says what that amounts to.
 """
 
 from __future__ import annotations
@@ -38,7 +37,7 @@ class Breaker:
         self._closed_from_s = float("-inf")
 
     def rests(self, now_s: float) -> str:
-        """Returns why the handler is not run now; empty when it is.
+        """Returns the reason not to run the handler now; empty when it may run.
 
         After the rest one call tries it.
         """
@@ -203,7 +202,7 @@ class Bus:
     def refuses(
         self, handler: Handler, event: Event, now: Instant, *, again: bool
     ) -> tuple[SkipReason, str] | None:
-        """Returns why a handler that is next in the chain is not run; None when it is.
+        """Returns the reason to skip the handler that is next in the chain; None when it runs.
 
         `again` says that a rewrite makes it run once more for the same event.
         """

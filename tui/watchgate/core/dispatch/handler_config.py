@@ -1,9 +1,8 @@
 """The configuration's `[dispatch]`, `[[handler]]`, `[[extension]]` and `[[sink]]`.
 
-The matcher texts of each hook system, read into conditions.
-
-Which system wrote a text is known and never guessed from its look. A text that cannot be read
-becomes a condition that no event fits: a fault never widens what a handler sees.
+- The matcher texts of each hook system, read into conditions. Which system wrote a text is known
+  and never guessed from its look. A text that cannot be read becomes a condition that no event
+  fits: a fault never widens what a handler sees.
 """
 
 from __future__ import annotations
@@ -156,7 +155,7 @@ def matcher_from_config(match: MatchConfig) -> Matcher:
 
 
 def why_impossible(matcher: Matcher) -> str | None:
-    """Returns why a handler with this matcher would never run; None when it may."""
+    """Returns the reason a handler with this matcher would never run; None when it may."""
     never = (c.why for c in matcher.conditions if isinstance(c, NeverCondition))
     return next(never, None)
 
@@ -198,7 +197,7 @@ def _none(text: str) -> Condition:
 
 
 def _wrong(name: str, value: object) -> str:
-    """Returns why a key of a match table could never fit; empty when it may."""
+    """Returns the reason a key of a match table could never fit; empty when it may."""
     if value == "":
         return "is empty: give it a text, or leave it out"
     if name == "tool" and "*" in str(value)[:-1]:
@@ -211,7 +210,7 @@ def _wrong(name: str, value: object) -> str:
 
 
 def _fault(pattern: str) -> str:
-    """Returns why a text is no regular expression that may be used; empty when it is one."""
+    """Returns the reason a text may not be used as a regular expression; empty when it may."""
     try:
         Pattern(pattern).refuse_unbounded()
     except PatternFault as fault:

@@ -2,7 +2,7 @@
 
 A matcher is a list of conditions that must all hold; each condition names its `kind`, and nothing
 is guessed from the look of a text. The empty matcher takes every event. The texts that other hook
-systems write are read by `matcher_texts`.
+systems write are read by `handler_config.read_matcher`.
 """
 
 from __future__ import annotations

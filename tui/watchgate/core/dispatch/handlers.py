@@ -1,13 +1,10 @@
 """Handlers: what is run for an event, in which role, and what a failure of it means.
 
-Permissions: what a handler must have been granted to see each kind of event.
-
-The names are those of SynapsCLI's extension protocol 1 (its contract file). This is the one place
-that checks them, for a manifest and for a registration alike.
-
-Checks of a handler before it is registered, the same for configuration and manifest.
-
-A handler that could never run, or that sees more than it was granted, is refused with the reason.
+- Permissions: what a handler must have been granted to see each kind of event. The names are those
+  of SynapsCLI's extension protocol 1 (its contract file). This is the one place that checks them,
+  for a manifest and for a registration alike. Checks of a handler before it is registered, the same
+  for configuration and manifest. A handler that could never run, or that sees more than it was
+  granted, is refused with the reason.
 """
 
 from __future__ import annotations

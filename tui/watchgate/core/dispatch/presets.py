@@ -99,7 +99,7 @@ class DispatchPolicy(msgspec.Struct, frozen=True, kw_only=True):
             raise ValueError(f"{self.name}: handlers that run at once can neither stop nor thread")
 
     def effect(self, kind: str) -> Literal["gate", "view"]:
-        """Returns whether an outcome for this kind decides what runs, or only what is shown."""
+        """Returns `gate` where an outcome for this kind decides what runs, else `view`."""
         return "gate" if self.gates is None or kind in self.gates else "view"
 
 

@@ -1,8 +1,7 @@
 """A record as the filter language reads it, and as one line of text.
 
-The filter language on recorded calls.
-
-A call of the live table as the filter language reads it.
+- The filter language on recorded calls.
+- A call of the live table as the filter language reads it.
 """
 
 from __future__ import annotations
@@ -18,9 +17,9 @@ from watchgate.core.history.history_row import (
     session_names,
     states_of,
 )
+from watchgate.core.model.call_row import CallRow
 from watchgate.core.model.outcomes import shown_word
 from watchgate.core.model.records import Record
-from watchgate.core.model.views import CallRow
 from watchgate.core.state.asked_call import line_of
 from watchgate.core.state.hosts import own_id
 
@@ -89,11 +88,11 @@ ROW_FIELDS: Final[Mapping[str, Getter[CallRow]]] = {
     "at": lambda row: row.at,
     "text": line_of,
 }
-"""How each field of a row is read."""
+"""The function that reads each field of a row."""
 
 
 SHOWN_CHARS: Final = 8
-"""How much of a session's id a line for people shows."""
+"""Characters of a session's id that a line for people shows."""
 
 _DETAIL_CHARS = 160
 _GATES: Final = {"held": ("held", "pending"), "handback": ("handback", "handed back")}
@@ -230,4 +229,4 @@ RECORD_FIELDS: Final[Mapping[str, Getter[Record]]] = {
     "at": lambda record: record.at,
     "text": record_text,
 }
-"""How each field of a record is read; a record has no `host`."""
+"""The function that reads each field of a record; a record has no `host`."""

@@ -7,12 +7,10 @@ found in the text where a word begins so, and behind a star anywhere. `-` before
 round (`--force` is a text). Quotes hold what would end a term or mean something; inside them a
 backslash precedes `"` and `\\`.
 
-Words that somebody looks for in a text: matched where a word begins so, or anywhere.
-
-A word is a run of ASCII letters and digits and of whatever is not ASCII, as the index of recorded
-history cuts them: what begins here is what that finds there.
-
-The parts of a filter: conditions on fields, and the tests made of them.
+- Words that somebody looks for in a text: matched where a word begins so, or anywhere. A word is a
+  run of ASCII letters and digits and of whatever is not ASCII, as the index of recorded history
+  cuts them: what begins here is what that finds there.
+- The parts of a filter: conditions on fields, and the tests made of them.
 """
 
 from __future__ import annotations
@@ -70,7 +68,7 @@ def needle_words(needle: str) -> NeedleWords:
 
 T = TypeVar("T")
 Value = str | int | tuple[str, ...] | None
-"""What a field holds: a text, several that it goes by, a number, or nothing."""
+"""The value of a field: a text, several that it goes by, a number, or nothing."""
 
 Getter = Callable[[T], Value]
 

@@ -118,13 +118,13 @@ class Broker:
 
     @property
     def crowded(self) -> str:
-        """Returns why no further request can be taken in, in words; empty while one can."""
+        """Returns the reason no further request can be taken in; empty while one can."""
         if len(self.open) < OPEN_MAX and self._open_bytes < OPEN_BYTES:
             return ""
         return f"{len(self.open)} calls of {self._open_bytes // 1_048_576} MiB wait already"
 
     def crowded_for(self, event: Event) -> str:
-        """Returns why this event may put no further request, in words; empty while it may.
+        """Returns the reason this event may put no further request; empty while it may.
 
         Requests that nobody can be named for are all taken for those of one process.
         """

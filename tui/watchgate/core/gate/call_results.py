@@ -157,7 +157,7 @@ class CallResults:
 
 
 def _teller(event: Event, request: ApprovalRequest) -> str:
-    """Returns who said that a call was decided elsewhere, in words.
+    """Returns the name, in words, of the sender that says a call was decided elsewhere.
 
     Any process can send such an event.
     """

@@ -1,6 +1,6 @@
 """The status of a core: its consoles, its journal, and how long clients and operators may take.
 
-The time that a request may wait: the broker's own limit, inside what the hook client allows.
+A request may wait for the broker's own limit, inside what the hook client allows.
 """
 
 from __future__ import annotations
@@ -61,8 +61,9 @@ def client_limit_s(event: Event, margin_s: float) -> float:
 class CoreStatus:
     """The host's report on its consoles and its journal, and the limits that follow from it.
 
-    `consoles` counts the attached ones, `key_seen_s` is when one saw a key (monotonic), and
-    `journal_lost` says why nothing can be written; empty while all is well.
+    `consoles` counts the attached ones, `last_key_s` is when one saw a key (monotonic), and
+    `journal_lost` says why nothing can be written; empty while all is well. **Silence denies** is
+    decided here: on a gate it does, on a relay it hands the call back (`silence`).
     """
 
     def __init__(self, config: Config, gate: PolicyGate) -> None:
@@ -73,7 +74,7 @@ class CoreStatus:
         self._gate = gate
 
     def silence(self, event: Event) -> Silence:
-        """Returns what it means for this event's agent when nobody answers."""
+        """Returns the answer that silence stands for with this event's agent."""
         strict_read = event.lane is Lane.GATE_READ and self._gate.profile == "strict"
         return "deny" if event.lane is Lane.GATE or strict_read else "handback"
 

@@ -77,7 +77,7 @@ def edit_notice(line: str) -> str:
 
 
 def unasked_prompt_reason(handler: str | None, question: str) -> str:
-    """Returns why a prompt was not sent that a handler wants to be decided on."""
+    """Returns the reason told for a prompt held back since a handler wants it decided on."""
     return (
         f"Handler {handler} wants an operator to decide ({question}), and only a tool call can be"
         " put to one: the prompt was not sent. Let the handler block prompts or pass them."
@@ -85,7 +85,7 @@ def unasked_prompt_reason(handler: str | None, question: str) -> str:
 
 
 def rewritten_prompt_reason(handler: str | None, agent: str) -> str:
-    """Returns why a prompt was not sent that a handler wrote anew."""
+    """Returns the reason told for a prompt held back since a handler rewrote it."""
     return (
         f"Handler {handler} rewrote the prompt, and {agent} cannot be told another one: it was not"
         " sent. Send it as it should read, or let the handler block instead."

@@ -201,7 +201,7 @@ class GateCoverage:
         return bool(known)
 
     def knows_session(self, agent: str, session: str) -> bool:
-        """Returns whether any event came of this session."""
+        """Returns whether any event came from this session."""
         return (agent, session) in self._sessions
 
     def set_process(self, agent: str, session: str, around: SessionProcess) -> None:
@@ -212,7 +212,7 @@ class GateCoverage:
     def ran(
         self, event: Event, tool: Tool, call: TrackedCall | None, others: list[TrackedCall]
     ) -> UngatedFinding | None:
-        """Returns why this call ran without the gate; None where it passed one, or is only watched.
+        """Returns the finding that this call ran ungated; None where it was gated or only watched.
 
         `others` are the calls of its session that are open or ended last.
         """

@@ -5,7 +5,7 @@ one, and every one for good, answers whatever its rules cover in its folder, but
 policy found when it was given, or calls ordinary work. None ever answers a denial, or anything of
 high, critical or unknown risk.
 
-The test whether a grant that is held to rules answers a call.
+- The test whether a grant that is held to rules answers a call.
 """
 
 from __future__ import annotations

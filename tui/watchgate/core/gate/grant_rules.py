@@ -1,8 +1,7 @@
 """The rules that a grant for a request would have, and an operator's edit of them.
 
-Generalises a command to its program and its subcommand.
-
-The grant that a request would lead to, before anybody gives it.
+- Generalises a command to its program and its subcommand.
+- The grant that a request would lead to, before anybody gives it.
 """
 
 from __future__ import annotations
@@ -123,7 +122,7 @@ class PolicyFindings(Protocol):
 
 
 def grantable(assessed: PolicyFindings) -> str:
-    """Returns why no standing grant may answer the call, in words; empty where one may."""
+    """Returns the reason no standing grant may answer the call; empty where one may."""
     if assessed.opaque:
         return "a part of it could not be read"
     grave = [r for r in (assessed.risk, *(f.risk for f in assessed.findings)) if r not in GRANTABLE]
@@ -195,10 +194,10 @@ def rule_fits(rule: GrantRule, words: tuple[str, ...]) -> bool:
     return rule.covers(words) and stay_inside(words[len(rule.words) :])
 
 
-def why_no_grant(data: RequestData, width: Width) -> str:
-    """Returns why a request's grant cannot have a width, in words; empty where it can."""
+def why_no_grant(data: RequestData, width: Width, edited: tuple[GrantRule, ...] = ()) -> str:
+    """Returns the reason a grant cannot have this width and these rules; empty where it can."""
     try:
-        rules_of(data, (), width)
+        rules_of(data, edited, width)
     except ValueError as why:
         return str(why)
     return ""

@@ -1,7 +1,4 @@
-"""An operator's decision, and every reason to refuse it.
-
-A decision that is refused changes nothing: the request goes on waiting.
-"""
+"""An operator's decision, and every reason to refuse it."""
 
 from __future__ import annotations
 
@@ -10,7 +7,7 @@ from typing import Any, Literal
 import msgspec
 
 from watchgate.core.base.clock import Instant
-from watchgate.core.gate.grant_rules import rules_of
+from watchgate.core.gate.grant_rules import why_no_grant
 from watchgate.core.model.actor import Actor
 from watchgate.core.model.questions import check_answers
 from watchgate.core.model.records import RequestData
@@ -27,10 +24,9 @@ class OperatorDecision(msgspec.Struct, frozen=True, kw_only=True):
     """An operator's decision about one request, and what entitles the operator to it.
 
     `proof` is what proves that a person decides, `actor` the process it came from, `shown_ms` for
-    how long the request had been on the screen (None: it was not a screen), `confirmed` that a
-    second look was taken. `answers` are a person's answers to each question, in their order.
-    `input` is what an allowed call shall run with instead, `width` how much an allow beyond `once`
-    answers besides, `rules` what one of the width "program" covers.
+    how long a screen showed the request (None: none did), `confirmed` that a second look was taken.
+    `answers` are those to each question, `input` is what an allowed call shall run with instead.
+    `width` is how much an allow beyond `once` answers besides, `rules` are of the width "program".
     """
 
     decision: Literal["allow", "deny", "handback", "answer"]
@@ -50,7 +46,7 @@ class OperatorDecision(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Refused(Exception):
-    """Raised for a decision that was not taken; nothing changed."""
+    """Raised for a decision that was not taken; the request goes on waiting, unchanged."""
 
     def __init__(
         self,
@@ -71,10 +67,13 @@ def check_decision(decision: OperatorDecision, request: ApprovalRequest, now: In
     if request.status is not Status.PENDING:
         raise already_settled(request)
     _check_offered(decision, request.data)
-    _check_shown(decision, request.data)
-    if decision.decision != "deny" and (
-        bar := decision.proof.bar_to_allow(request.data.risk, decision.scope)
-    ):
+    if decision.decision in _LETS_RUN and decision.digest is None:
+        raise Refused("bad_request", f"an {decision.decision} needs the digest of what was shown")
+    if decision.digest is not None and decision.digest != request.data.digest:
+        why = "the digest is not that of this request: look at it again, then decide"
+        raise Refused("digest_mismatch", why)
+    bar = decision.proof.bar_to_allow(request.data.risk, decision.scope)
+    if bar is not None and decision.decision != "deny":
         raise Refused(*bar)
     if now.mono_s >= request.deadline_s:
         raise Refused("too_late", "the deadline has passed: silence has decided")
@@ -99,20 +98,16 @@ def _check_offered(decision: OperatorDecision, data: RequestData) -> None:
     if choice != "answer" and decision.answers:
         raise Refused("bad_request", f"only an answer has answers, a {choice} has none")
     if choice == "allow" and scope not in data.scopes:
-        raise Refused(
-            "not_offered",
-            f"scope {scope} is not offered for this risk, it may be: {', '.join(data.scopes)}",
-        )
+        why = f"scope {scope} is not offered for this risk, it may be: {', '.join(data.scopes)}"
+        raise Refused("not_offered", why)
     if choice != "allow" and scope != "once":
         raise Refused("bad_request", f"only an allow has a scope, a {choice} has none")
     _check_width(decision, data)
     if choice != "deny" and decision.stop:
         raise Refused("bad_request", f"only a denial ends the turn, a {choice} does not")
     if decision.stop and "stop" not in data.offered:
-        raise Refused(
-            "not_offered",
-            "this agent cannot be told to end its turn: deny without that, with a reason",
-        )
+        why = "this agent cannot be told to end its turn: deny without that, with a reason"
+        raise Refused("not_offered", why)
 
 
 def _check_width(decision: OperatorDecision, data: RequestData) -> None:
@@ -121,40 +116,22 @@ def _check_width(decision: OperatorDecision, data: RequestData) -> None:
         raise Refused("bad_request", "only an allow beyond once has rules or a width")
     if decision.rules and width != "program":
         raise Refused("bad_request", "only an allow of the width program has rules")
-    if width == "exact" and decision.scope != "always":
-        return
-    if "always" not in data.scopes:
+    beyond = width != "exact" or decision.scope == "always"
+    if beyond and "always" not in data.scopes:
         raise Refused("not_offered", f"the width {width} is not offered: only exactly this call")
-    try:
-        rules_of(data, decision.rules, width)
-    except ValueError as fault:
-        raise Refused("bad_request", str(fault)) from None
-
-
-def _check_shown(decision: OperatorDecision, data: RequestData) -> None:
-    if decision.decision in _LETS_RUN and decision.digest is None:
-        raise Refused("bad_request", f"an {decision.decision} needs the digest of what was shown")
-    if decision.digest is not None and decision.digest != data.digest:
-        raise Refused(
-            "digest_mismatch",
-            "the digest is not that of this request: look at it again, then decide",
-        )
+    if beyond and (why := why_no_grant(data, width, decision.rules)):
+        raise Refused("bad_request", why)
 
 
 def _check_armed(decision: OperatorDecision, data: RequestData) -> None:
-    """Raises `Refused` for a hasty decision that lets a call run.
-
-    Such a decision needs a screen that stood still, and for a grave call a second look.
-    """
     handed = decision.decision == "handback" and data.runs_unasked
     runs = decision.decision in _LETS_RUN or handed
     if runs and decision.shown_ms is not None and decision.shown_ms < ARMED_AFTER_MS:
         raise Refused("not_armed", f"shown for {decision.shown_ms} ms; {ARMED_AFTER_MS} are needed")
-    if not runs or data.risk not in LOOKED_AT_TWICE:
-        return
-    if not decision.confirmed:
+    grave = runs and data.risk in LOOKED_AT_TWICE
+    if grave and not decision.confirmed:
         raise Refused("not_armed", f"a {data.risk} request needs a confirmed {decision.decision}")
-    nobody_looked = decision.shown_ms is None and not decision.proof.tty
+    nobody_looked = grave and decision.shown_ms is None and not decision.proof.tty
     if nobody_looked and not decision.proof.token_covers(data.risk, decision.scope):
         raise Refused(
             "not_armed",

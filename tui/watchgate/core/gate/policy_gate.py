@@ -1,9 +1,8 @@
 """The policy gate: the last handler of every call, which makes a verdict of an assessment.
 
-Cache of the newest assessments: agents ask for the same call on two lanes, and again.
-
-An assessment depends on nothing but the call, the policy and, where a rule ends at a time, that
-time. So an equal call under the same policy has the same one until the next such moment.
+- Cache of the newest assessments: agents ask for the same call on two lanes, and again. An
+  assessment depends on nothing but the call, the policy and, where a rule ends at a time, that
+  time. So an equal call under the same policy has the same one until the next such moment.
 """
 
 from __future__ import annotations
@@ -21,8 +20,8 @@ from watchgate.core.model.events import Event, Lane, Tool
 from watchgate.core.model.verdicts import Allow, Block, Confirm, Defer, Failed, Verdict
 from watchgate.core.policy.inputs.subject import Fetched, Links, Subject
 from watchgate.core.policy.judging.assess import assess
-from watchgate.core.policy.judging.call_paths import ChangedFiles
 from watchgate.core.policy.judging.fetched_files import FetchedFiles
+from watchgate.core.policy.judging.written_files import ChangedFiles
 from watchgate.core.policy.rules.policy import Policy
 from watchgate.core.policy.rules.profiles import GateAction, Profile, gate_action
 from watchgate.core.usage.budget import RULE as BUDGET
@@ -30,7 +29,7 @@ from watchgate.core.usage.budget import Budgets, ask_reason
 
 ASSESSMENTS_MAX = 500
 MAX_INPUT_BYTES = 2_000
-_MOST_AHEAD = 8
+_MAX_AHEAD = 8
 _Pids = frozenset[int] | None
 _Key = tuple[str, str, str, bytes, str, str, str, Links, frozenset[str], Fetched, _Pids]
 _encode = msgspec.json.Encoder(order="sorted").encode
@@ -41,7 +40,7 @@ class AssessmentCache:
 
     def __init__(self) -> None:
         self._assessments: Recent[_Key, tuple[Policy, Assessment]] = Recent(ASSESSMENTS_MAX)
-        self._ahead: Recent[str, tuple[Subject, Policy, Assessment]] = Recent(_MOST_AHEAD)
+        self._ahead: Recent[str, tuple[Subject, Policy, Assessment]] = Recent(_MAX_AHEAD)
 
     def judge_ahead(self, subject: Subject, policy: Policy, now_us: int) -> Assessment | None:
         """Assesses a call that will be asked about soon; in any thread."""
@@ -221,7 +220,7 @@ class PolicyGate:
         return Defer(assessment.reason)
 
     def over_budget(self, event: Event) -> str:
-        """Returns why a call is asked though the policy would let it run; empty where it is not."""
+        """Returns the budget's reason to ask about a call that the policy allows; or ""."""
         return ask_reason(self.budgets, event.agent, event.session)
 
     def _action(self, event: Event, assessment: Assessment) -> GateAction:

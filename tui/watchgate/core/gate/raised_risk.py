@@ -1,8 +1,7 @@
 """Calls that are graver than the rules for them say, for what came before them in the session.
 
-Exfiltration: calls that want the network after untrusted text and a secret were read.
-
-Whoever writes what an agent reads may tell it to fetch a secret and to carry it out. None of the
+Exfiltration is a call that wants the network after untrusted text and a secret were read. Whoever
+writes what an agent reads may tell it to fetch a secret and to carry it out. None of the
 three calls shows that by itself. So each session has, of the calls that ran or were let run, the
 newest that read something untrusted and the newest that read a secret after that; a call that wants
 the network behind them is one level graver, and names both. Once a person has allowed such a call,
@@ -50,7 +49,7 @@ def raised_by(rule: str, reason: str, assessment: Assessment) -> Assessment:
 
 
 def why_raised(assessment: Assessment) -> str:
-    """Returns why the risk is above that of the rules, in words; empty where it is not."""
+    """Returns the reason the risk is above that of the rules; empty where it is not."""
     return next((each.reason for each in assessment.findings if each.rule in RAISING), "")
 
 

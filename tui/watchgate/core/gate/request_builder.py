@@ -1,10 +1,9 @@
 """The request put to an operator: exactly what would run, and what silence means.
 
-An operator's edit of a call: another request, judged anew, in the place of the first.
-
-The request that was asked stays as it is in the record. The edited input has a digest and a risk
-of its own, and only that is allowed: the decision on it is checked as if the edited call had been
-asked from the start.
+- An operator's edit of a call: another request, judged anew, in the place of the first. The request
+  that was asked stays as it is in the record. The edited input has a digest and a risk of its own,
+  and only that is allowed: the decision on it is checked as if the edited call had been asked from
+  the start.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What-if: recorded calls are judged by another policy.
+"""Recorded calls, judged by another policy: what if it had been in force?
 
 Each recorded call is judged again as it came, and compared with what was done with it then. Left
 out, and counted, are calls whose input was not kept whole and calls that something else than the

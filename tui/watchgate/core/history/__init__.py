@@ -1,4 +1,4 @@
 """Recorded calls as rows: the outcome of each, who decided it, and its first and last record.
 
-Records come in, `HistoryRow`s go out. It imports state and what lies below it.
+Records come in, `HistoryRow`s go out. It imports state and model.
 """

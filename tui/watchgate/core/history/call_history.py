@@ -19,9 +19,10 @@ from watchgate.core.history.history_row import (
     outcome,
     states_of,
 )
+from watchgate.core.model.call_row import CallRow
 from watchgate.core.model.outcomes import ENDINGS
 from watchgate.core.model.records import Record
-from watchgate.core.model.views import CallRow, GateView
+from watchgate.core.model.views import GateView
 from watchgate.core.state.asked_call import while_held
 from watchgate.core.state.call_rows import (
     CallKey,
@@ -267,7 +268,7 @@ def _states(row: CallRow, extra: CallExtra, ended: str) -> tuple[str, ...]:
 
 
 def fold_history(records: Iterable[Record], max_rows: int, **more: Any) -> list[HistoryRow]:
-    """Returns the rows of these records, which come in their order; `more` as `Folding.rows`."""
+    """Returns the rows of these records, in their order; `more` as `HistoryFold.rows`."""
     folding = HistoryFold(max_rows)
     for record in records:
         folding.apply(record)

@@ -1,10 +1,8 @@
 """One recorded call as a line of the history.
 
-Records without what no row of the history shows: thousands are read for one page of it.
-
-The outcome of a recorded call, and who decided it, in the few words of a column.
-
-The names that a filter knows a call's decision, machine and session by, on every screen.
+- Records without what no row of the history shows: thousands are read for one page of it.
+- The outcome of a recorded call, and who decided it, in the few words of a column. The names that a
+  filter knows a call's decision, machine and session by, on every screen.
 """
 
 from __future__ import annotations
@@ -15,9 +13,9 @@ from typing import Any, Final
 
 import msgspec
 
-from watchgate.core.model.outcomes import ENDINGS, GLYPH_LABELS
+from watchgate.core.model.call_row import AsAsked, CallRow
+from watchgate.core.model.outcomes import ENDINGS, GLYPHS
 from watchgate.core.model.records import Record
-from watchgate.core.model.views import AsAsked, CallRow
 from watchgate.core.state.hosts import host_and_id
 
 SUMMARY_CHARS = 2_000
@@ -29,7 +27,7 @@ _READ: Final = frozenset(
 
 
 def lean(record: Record) -> Record:
-    """Returns the record with what a `Folding` reads alone: the text to be written can be long."""
+    """Returns the record with what a `HistoryFold` reads alone: its text can be long."""
     data: dict[str, Any] = {name: each for name, each in record.data.items() if name in _READ}
     if isinstance(tool := data.get("tool"), dict):
         data["tool"] = {"name": tool.get("name")}
@@ -72,7 +70,9 @@ def outcome(row: CallRow, extra: CallExtra, *, alive: bool) -> tuple[str, str]:
         return ("?", "pending") if alive else ("-", "withdrawn")
     if row.glyph:
         answered = extra.word == "answered-by-operator"
-        return row.glyph, "answered" if answered else GLYPH_LABELS.get(row.glyph, row.stage)
+        labels = GLYPHS.get(row.glyph)
+        column = (labels.column if labels else "") or row.stage
+        return row.glyph, "answered" if answered else column
     if row.stage == "running":
         return "", "running" if alive else "no result"
     return "", _STAGES.get(row.stage, row.stage)

@@ -1,5 +1,6 @@
 """Calls that agents asked for, read from transcripts afterwards, judged and counted.
 
-In come calls in any order, with copies; out comes one report of what each profile would have done,
-and proposals of rules and grants. Imports the policy, the grants and what lies below them.
+Calls come in, in any order and with copies; one report of what each profile would have done goes
+out, with proposals of rules and grants. It imports policy, gate (for the grants) and what lies
+below them.
 """

@@ -1,6 +1,6 @@
 """The report of a look back, ready to be shown.
 
-The cost of model calls over a span of days.
+- The cost of model calls over a span of days.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ class HeldRates(msgspec.Struct, frozen=True, kw_only=True):
     strict: int = 0
 
     def an_hour(self, held: int) -> float:
-        """Returns how many of so many held calls came in an hour."""
+        """Returns the number of held calls per hour, given their total."""
         return held / self.hours if self.hours else 0.0
 
 

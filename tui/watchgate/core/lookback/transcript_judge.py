@@ -45,7 +45,7 @@ class CallAssessment(msgspec.Struct, frozen=True, gc=False, kw_only=True):
     text: str = ""
 
     def does(self, profile: Profile, *, alone: bool) -> GateAction:
-        """Returns what the gate would do with it in a profile that holds something."""
+        """Returns the action that the gate would take on it in a profile that holds calls."""
         if profile == "guard":
             return self.guard_alone if alone else self.guard
         return self.strict

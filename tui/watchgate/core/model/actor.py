@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
-LINKS_KEPT = 16
+MAX_LINKS = 16
 """So many of a process's ancestors a record names."""
 
 

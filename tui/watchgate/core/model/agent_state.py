@@ -10,6 +10,9 @@ import msgspec
 GUARD_ON: Final = "watchgate guard on"
 """The command that has the configuration, the hooks and the core hold calls alike."""
 
+LIST_AGENTS = "watchgate install"
+"""The command that lists the states of all agents, and changes nothing."""
+
 Name = Annotated[str, msgspec.Meta(pattern=r"\A[A-Za-z0-9_-]{1,64}\Z")]
 """An agent's name as a shell reads it: it becomes part of a command that a person copies."""
 
@@ -42,12 +45,12 @@ class AgentState(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def ready(self) -> bool:
-        """Tell whether its next call passes the gate, as far as can be known."""
+        """Tells whether its next call passes the gate, as far as can be known."""
         return self.installed and self.up_to_date and self.trusted is not False and not self.fault
 
     @property
     def ungated(self) -> str:
-        """Return why none of its calls is held, as far as can be known; nothing where they are."""
+        """Returns the reason none of its calls is held, as far as known; empty where they are."""
         if self.hookless:
             return ""
         if not self.installed:
@@ -64,24 +67,19 @@ class AgentState(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def at_odds(self) -> bool:
-        """Tell whether its hooks only watch where the profile in force holds calls, or reversed."""
+        """Tells whether its hooks only watch where the profile holds calls, or reversed."""
         return self.holds is not None and self.holds == (self.profile == "watch")
 
     @property
     def wants_install(self) -> bool:
-        """Tell whether installing would bring its hooks in, or up to date."""
+        """Tells whether installing would bring its hooks in, or up to date."""
         if self.hookless or self.fault or self.at_odds:
             return False
         return not self.up_to_date if self.installed else self.is_present
 
     @property
-    def install(self) -> str:
-        """The command that brings its hooks in, or up to date."""
-        return f"watchgate install {self.agent}"
-
-    @property
     def hooks(self) -> str:
-        """Return how its hooks stand, in a word or two."""
+        """Returns the state of its hooks, in a few words."""
         if not self.installed:
             return "no hooks"
         if self.fault:
@@ -94,13 +92,13 @@ class AgentState(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def next(self) -> str:
-        """Return what is left to do until its calls are gated; nothing for one that is not here."""
+        """Returns the next step until its calls are gated; empty for an agent that is not here."""
         if self.fault:
             return self.mend
         if self.at_odds:
             return GUARD_ON
         if self.wants_install:
-            return self.install
+            return f"watchgate install {self.agent}"
         if not self.installed:
             return ""
         if self.trusted is False:
@@ -109,11 +107,7 @@ class AgentState(msgspec.Struct, frozen=True, kw_only=True):
 
 
 WithoutCore = Literal["unknown", "denied", "watched", "unasked"]
-"""The fate of acting calls while no core runs, which the installed hooks decide.
-
-They are denied by hooks that hold, run unasked where all hooks only watch, and nothing is asked
-where there are none.
-"""
+"""The fate of acting calls while no core runs, which the installed hooks decide."""
 
 WITHOUT_CORE: Final[dict[WithoutCore, str]] = {
     "unknown": "acting calls are denied where hooks gate",
@@ -125,7 +119,7 @@ WITHOUT_CORE: Final[dict[WithoutCore, str]] = {
 
 
 def without_core(states: Iterable[AgentState]) -> WithoutCore:
-    """Return what the hooks of these agents do while no core runs."""
+    """Returns the fate of these agents' calls while no core runs."""
     installed = [state for state in states if state.installed]
     if any(state.holds is not False for state in installed):
         return "denied"
@@ -140,10 +134,4 @@ def install_command(states: Iterable[AgentState]) -> str:
         return f"watchgate install {' '.join(names)}"
     if any(state.at_odds for state in known):
         return GUARD_ON
-    return LIST_AGENTS if any(state.installed for state in known) else _EXAMPLE
-
-
-LIST_AGENTS = "watchgate install"
-"""The command that lists the states of all agents, and changes nothing."""
-
-_EXAMPLE = "watchgate install claude"
+    return LIST_AGENTS if any(state.installed for state in known) else "watchgate install claude"

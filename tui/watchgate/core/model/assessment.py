@@ -1,8 +1,7 @@
 """The assessment of one tool call: a decision, a risk, and why.
 
-Visible findings: those that only repeat a graver or clearer one are left out.
-
-Records, grants and `--json` keep all of them.
+- Visible findings: those that only repeat a graver or clearer one are left out. Records, grants and
+  `--json` keep all of them.
 """
 
 from __future__ import annotations

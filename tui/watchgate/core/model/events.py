@@ -45,7 +45,7 @@ Kind = Literal[
 ]
 
 Name = Annotated[str, msgspec.Meta(max_length=512)]
-"""What identifies a session, call or tool: kept for long and often compared, so bounded."""
+"""The name of a session, call or tool: kept for long and often compared, so bounded."""
 
 Folder = Annotated[str, msgspec.Meta(max_length=8_192)]
 """A path that an agent names; no system has longer ones."""
@@ -63,7 +63,7 @@ class Lane(StrEnum):
 
     @property
     def waits(self) -> bool:
-        """Return whether the agent waits for an answer on this lane."""
+        """Returns whether the agent waits for an answer on this lane."""
         return self is not Lane.OBSERVE
 
 
@@ -110,7 +110,7 @@ class OwnRules(msgspec.Struct, frozen=True, omit_defaults=True):
 
     @property
     def may_run_unasked(self) -> bool:
-        """Tell whether a call that is handed back may run without anybody being asked."""
+        """Tells whether a call that is handed back may run without anybody being asked."""
         return self.handed_back not in ("asks", "refuses")
 
 
@@ -312,7 +312,7 @@ class Event(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, gc=Fa
 
     @property
     def terms(self) -> Terms:
-        """Return the terms beside its call; the environment only for decoding again."""
+        """Returns the terms beside its call; the environment only for decoding again."""
         return Terms(
             self.can,
             self.turn,

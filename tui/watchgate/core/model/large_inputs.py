@@ -1,7 +1,5 @@
 """The records that hold large inputs, by which later records of the same calls name them.
 
-References in records to a large input that an earlier record of the call holds.
-
 Of a tool `input` is then `{}`, `input_in` the number of that record and `input_bytes` its size; of
 the input before a change there are `before_in` and `before_bytes`.
 """
@@ -32,7 +30,7 @@ Find = Callable[[int], Record | None]
 
 
 def has_reference(data: Mapping[str, Any]) -> bool:
-    """Tell whether the input of a record's call stands in another record."""
+    """Tells whether the input of a record's call stands in another record."""
     tool = data.get("tool")
     return BEFORE_IN in data or (isinstance(tool, Mapping) and IN in tool)
 
@@ -44,13 +42,10 @@ def resolved(record: Record, find: Find) -> dict[str, Any]:
     """
     data = dict(record.data)
     tool = data.get("tool")
-    if isinstance(tool, Mapping):
-        held = _input(record, tool.get(IN), find)
-        if held is not None:
-            rest = {key: value for key, value in tool.items() if key not in (IN, BYTES)}
-            data["tool"] = {**rest, "input": held}
-    before = _input(record, data.get(BEFORE_IN), find)
-    if before is not None:
+    if isinstance(tool, Mapping) and (held := _input(record, tool.get(IN), find)) is not None:
+        rest = {key: value for key, value in tool.items() if key not in (IN, BYTES)}
+        data["tool"] = {**rest, "input": held}
+    if (before := _input(record, data.get(BEFORE_IN), find)) is not None:
         data = {key: value for key, value in data.items() if key not in (BEFORE_IN, BEFORE_BYTES)}
         data["before"] = before
     return data
@@ -74,7 +69,7 @@ def _call(record: Record) -> tuple[str | None, str | None, str | None]:
     return record.agent, record.session, record.call
 
 
-HOLDERS_KEPT = 2_000
+MAX_HOLDERS = 2_000
 # A call that is judged anew is recorded whole, whatever was recorded under its id before.
 _JUDGED = ("held", "denied", "handback", "allowed")
 
@@ -87,15 +82,14 @@ class Holders:
     """
 
     def __init__(self) -> None:
-        self._numbers: Recent[_Large, int] = Recent(HOLDERS_KEPT)
+        self._numbers: Recent[_Large, int] = Recent(MAX_HOLDERS)
         self._next: _Large | None = None
 
     def referring(self, draft: Draft, data: dict[str, Any]) -> dict[str, Any]:
         """The data of a record with references in the place of the inputs that are held."""
         self._next = None
         if draft.kind == "policy.checkpoint":
-            removed_to = data["removed_to"]
-            self._forget(lambda _holder, number: number <= removed_to)
+            self._forget(lambda _holder, number: number <= data["removed_to"])
         elif draft.kind == "policy.purged":
             purged = data["agent"], data["session"]
             self._forget(lambda holder, _number: (holder.agent, holder.session) == purged)
@@ -108,17 +102,15 @@ class Holders:
             if number is None:
                 self._next = large
             else:
-                shown = {**tool, "input": {}, IN: number, BYTES: large.size_bytes}
-                view = {**view, "tool": shown}
+                view = {**data, "tool": {**tool, "input": {}, IN: number, BYTES: large.size_bytes}}
         before = _large(draft, data.get("before"))
-        number = None if before is None else self._numbers.get(before)
-        if before is not None and number is not None:
+        if before is not None and (number := self._numbers.get(before)) is not None:
             view = {key: value for key, value in view.items() if key != "before"}
             view |= {BEFORE_IN: number, BEFORE_BYTES: before.size_bytes}
         return view
 
     def sealed(self, number: int) -> None:
-        """Note the number that the record got whose data was given last."""
+        """Notes the number that the record got whose data was given last."""
         if self._next is not None:
             self._numbers.renew(self._next, number)
             self._next = None
@@ -141,10 +133,7 @@ class _Large(msgspec.Struct, frozen=True):
 
 def _large(draft: Draft, value: object) -> _Large | None:
     """The input of a call where it is large; None for any other value."""
-    if not isinstance(value, dict) or not value:
-        return None
-    encoded = canonical_json(value)
+    encoded = canonical_json(value) if isinstance(value, dict) else b""
     if len(encoded) <= LARGE_BYTES:
         return None
-    digest = sha256(encoded).digest()
-    return _Large(draft.agent, draft.session, draft.call, digest, len(encoded))
+    return _Large(draft.agent, draft.session, draft.call, sha256(encoded).digest(), len(encoded))

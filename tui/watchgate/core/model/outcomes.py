@@ -1,4 +1,4 @@
-"""Outcomes: the 18 words for how the gate's part of a call ends, and every label that they have.
+"""Call endings: the 18 words for how the gate's part of a call ends, and all their labels.
 
 One table for the screen, the history, reports and replays. A word stands in records and never
 changes; a label may.
@@ -19,9 +19,9 @@ class CallEnding(msgspec.Struct, frozen=True, kw_only=True):
 
     `glyph` marks it in tables, `stage` is what the call is in from then on, `counter` the field of
     `Totals` that counts it, if any. `label` is for a list of settled requests, without the name of
-    whoever decided; `sentence` for the dock, ending before that name with `names_actor`; `cause`
-    names in the history what decided where no person did. `decision` is what an operator who ended
-    it so had sent, for a replay.
+    whoever decided, and `short` for where that name has no room; `sentence` for the dock, ending
+    before that name with `names_actor`; `cause` names in the history what decided where no person
+    did. `decision` is what an operator who ended it so had sent, for a replay.
     """
 
     glyph: str
@@ -31,6 +31,7 @@ class CallEnding(msgspec.Struct, frozen=True, kw_only=True):
     counter: str = ""
     names_actor: bool = False
     cause: str = ""
+    short: str = ""
     decision: SentDecision | None = None
 
     @property
@@ -96,6 +97,7 @@ ENDINGS: Final[dict[str, CallEnding]] = {
         stage="denied",
         counter="denied_by_rule",
         label="denied by a rule",
+        short="a rule",
         sentence="denied by ",
         names_actor=True,
     ),
@@ -157,6 +159,7 @@ ENDINGS: Final[dict[str, CallEnding]] = {
         glyph="~",
         stage="running",
         label="answered in its agent",
+        short="in its agent",
         sentence="answered elsewhere, as told by ",
         names_actor=True,
     ),
@@ -186,16 +189,26 @@ ENDINGS: Final[dict[str, CallEnding]] = {
     ),
 }
 
-GLYPH_LABELS: Final = {
-    "+": "allowed",
-    "=": "by rule",
-    "x": "denied",
-    "T": "timed out",
-    "-": "withdrawn",
-    "~": "elsewhere",
-    "b": "handed back",
+
+class GlyphLabels(msgspec.Struct, frozen=True):
+    """The words for a glyph: in the history's column, of a hook's trace, in the help's legend."""
+
+    column: str
+    trace: str
+    legend: str
+
+
+GLYPHS: Final[dict[str, GlyphLabels]] = {
+    "?": GlyphLabels("", "pending", "pending"),
+    "+": GlyphLabels("allowed", "by operator", "allowed by you"),
+    "x": GlyphLabels("denied", "denied", "denied"),
+    "T": GlyphLabels("timed out", "timed out, denied", "timed out: denied"),
+    "=": GlyphLabels("by rule", "by rule", "by a rule of yours"),
+    "~": GlyphLabels("elsewhere", "answered elsewhere", "answered elsewhere"),
+    "b": GlyphLabels("handed back", "handed back", "handed back"),
+    "-": GlyphLabels("withdrawn", "withdrawn", "withdrawn, the agent left"),
 }
-"""The outcome of a recorded call in the history's column, by the glyph of its row."""
+"""Outcomes by the glyph of a call's row, in the order of the legend."""
 
 
 def counter_of(word: str, by: str) -> str:

@@ -1,7 +1,4 @@
-"""Valid answers to an agent's questions, and the value that a typed text stands for.
-
-Typed answers to one question: numbers of choices, labels, or own words.
-"""
+"""Valid answers to an agent's questions, and the value that a typed text stands for."""
 
 from __future__ import annotations
 
@@ -14,6 +11,9 @@ Value = str | int | float | bool
 Answers = Sequence[Sequence[str]]
 """One sequence of labels, or of words of one's own, per question and in the questions' order."""
 
+LITERALLY = "="
+"""A text that begins so is meant as it is, although it looks like the number of a choice."""
+
 LONGEST_ANSWER_CHARS = 20_000
 _YES_NO = {"true": True, "yes": True, "false": False, "no": False}
 _KINDS = {
@@ -24,45 +24,34 @@ _KINDS = {
 
 
 def check_answers(questions: Sequence[Question], answers: Answers) -> str:
-    """Return why these answers cannot be told to the agent, and how to mend it; or ""."""
+    """Returns the reason these answers cannot be told to the agent, with the mend; or ""."""
     if len(answers) != len(questions):
         return f"one answer for each question is needed: {len(questions)}, not {len(answers)}"
     for number, (question, given) in enumerate(zip(questions, answers, strict=True), 1):
-        fault = _fault(question, given)
-        if fault:
+        if fault := _fault(question, given):
             return f"question {number}: {fault}" if len(questions) > 1 else fault
     return ""
 
 
 def value_of(question: Question, words: str) -> Value:
-    """Return the value that the agent is told for one chosen label or typed text.
+    """Returns the value that the agent is told for one chosen label or typed text.
 
     A label stands for its choice's value; raises `ValueError` for words of the wrong type.
     """
-    for choice in question.choices:
-        if words == choice.label:
-            words = choice.value or choice.label
-            break
+    words = next((each.value or words for each in question.choices if each.label == words), words)
     if question.type == "string":
         return words
     try:
         return _typed(question.type, words.strip())
-    except ValueError:
+    except (KeyError, ValueError):
         raise ValueError(f"{words[:40]!r} is not {_KINDS[question.type]}") from None
 
 
 def _typed(kind: str, words: str) -> Value:
     if kind == "boolean":
-        value = _YES_NO.get(words.lower())
-        if value is None:
-            raise ValueError(words)
-        return value
-    if not words.isascii() or "_" in words:
-        raise ValueError(words)
-    if kind == "integer":
-        return int(words)
-    number = float(words)
-    if not math.isfinite(number):
+        return _YES_NO[words.lower()]
+    number = int(words) if kind == "integer" else float(words)
+    if not words.isascii() or "_" in words or not -math.inf < number < math.inf:
         raise ValueError(words)
     return number
 
@@ -92,43 +81,33 @@ def _fault_in(question: Question, words: str) -> str:
     return ""
 
 
-LITERALLY = "="
-"""A text that begins so is meant as it is, although it looks like the number of a choice."""
-
-
 def read_answer(question: Question, typed: str) -> tuple[str, ...]:
     """The labels and words that were meant; raises `ValueError`, whose text says how to mend it.
 
-    A number is that of a choice, counted from 1; several are separated by commas. Nothing typed is
-    no answer, which only a question takes that need not be answered.
+    A number is that of a choice, counted from 1; several are separated by commas.
     """
-    typed = typed.strip()
-    if typed.startswith(LITERALLY):
-        answers: tuple[str, ...] = (typed.removeprefix(LITERALLY).strip(),)
-    else:
-        answers = _read(question, typed)
-    fault = check_answers((question,), (answers,))
-    if fault:
+    answers = _read(question, typed.strip())
+    if fault := check_answers((question,), (answers,)):
         raise ValueError(fault)
     return answers
 
 
 def describe_choices(question: Question) -> str:
-    """Describe in words what can be typed."""
-    if not question.choices:
-        kind = {"number": "a number", "integer": "a whole number", "boolean": "yes or no"}
-        allowed = kind.get(question.type, "words of your own")
-    else:
+    """Describes in words what can be typed."""
+    if question.choices:
         allowed = "several, with commas" if question.multiple else "one of them"
         allowed += ", or words of your own" if question.free_text else ""
+    else:
+        allowed = _KINDS.get(question.type, "words of your own").partition(",")[0]
     return allowed if question.required else f"{allowed}; it may be left empty"
 
 
 def _read(question: Question, typed: str) -> tuple[str, ...]:
     if not typed:
         return ()
-    whole = _choice(question, typed)
-    if whole is not None:
+    if typed.startswith(LITERALLY):
+        return (typed.removeprefix(LITERALLY).strip(),)
+    if (whole := _choice(question, typed)) is not None:
         return (whole,)
     if not question.multiple:
         return (typed,)
@@ -152,17 +131,10 @@ def _choice(question: Question, words: str) -> str | None:
 
 def _numbered(labels: list[str], words: str) -> str:
     number = int(words)
-    there = 1 <= number <= len(labels)
-    if words in labels and there and labels[number - 1] != words:
-        raise ValueError(
-            f"{words} is the number of one choice and the words of another: "
-            f"{LITERALLY}{words} means the words"
-        )
-    if words in labels:
-        return words
-    if not there:
-        raise ValueError(
-            f"there is no choice {words}, only 1 to {len(labels)}; {LITERALLY}{words} means the "
-            "words themselves"
-        )
-    return labels[number - 1]
+    meant = {*labels[number - 1 : number], *(label for label in labels if label == words)}
+    plain = f"{LITERALLY}{words} means the words"
+    if len(meant) > 1:
+        raise ValueError(f"{words} is the number of one choice and the words of another: {plain}")
+    if not meant:
+        raise ValueError(f"there is no choice {words}, only 1 to {len(labels)}; {plain} themselves")
+    return meant.pop()

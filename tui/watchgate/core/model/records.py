@@ -40,11 +40,11 @@ Word = Literal[
     "handed-back-by-operator",
     "handed-back-by-timeout",
 ]
-"""How a question ended; each cause has its own word, on screen, on disk and for the model."""
+"""The end of a question: each cause has its own word, on screen, on disk and for the model."""
 
 Silence = Literal["deny", "handback"]
 Asks = Literal["approval", "question", "plan"]
-"""What a request is about: whether a call may run, a person's answers, whether a plan is good."""
+"""Subject of a request: whether a call may run, a person's answers, whether a plan is good."""
 
 Gate = Literal[
     "held", "denied", "handback", "allowed", "carried", "joined", "recorded", "withdrawn"
@@ -91,8 +91,8 @@ COUNTED = "usage.counted"
 """The kind of what a session's files add up to."""
 
 
-def is_heard(record: Record) -> bool:
-    """Return whether the record happened in its session, and so makes it known."""
+def is_session_event(record: Record) -> bool:
+    """Returns whether the record happened in its session, and so makes it known."""
     if record.kind in (COUNTED, "policy.budget", "policy.refused"):
         return False
     return record.agent is not None and record.session is not None
@@ -254,7 +254,7 @@ class RequestData(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True,
 
     @property
     def once_allowed(self) -> Conduct:
-        """Return what the agent does after an allow, as far as anybody can tell."""
+        """Returns the agent's conduct after an allow, as far as anybody can tell."""
         return "runs-or-asks" if self.asks_again else self.own_rules.allowed
 
 

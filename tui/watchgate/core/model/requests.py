@@ -33,7 +33,7 @@ RefusalCode = Literal[
     "not_armed",
     "bad_request",
 ]
-"""Why a decision about a request was not taken."""
+"""The reason why a decision about a request was not taken."""
 
 
 class Status(StrEnum):
@@ -90,7 +90,7 @@ class Waiter(msgspec.Struct, frozen=True):
     silence: Silence
 
     def undecided(self, text: str, *, stop: bool = False) -> Reply:
-        """Return the answer when the request ends without a decision: `text`, where that denies."""
+        """Returns the answer when the request ends undecided: `text`, where that denies."""
         return SayDeny(text, stop=stop) if self.silence == "deny" else SayNothing()
 
 
@@ -132,18 +132,18 @@ class ApprovalRequest(msgspec.Struct, kw_only=True):
 
     @property
     def open(self) -> bool:
-        """Return whether the request can still end in any way."""
+        """Returns whether the request can still end in any way."""
         return self.status in (Status.PENDING, Status.COMMITTING)
 
     @property
     def silence(self) -> Silence:
-        """Return the end that silence brings: a denial as long as one connection waits for that."""
+        """Returns the end that silence brings: a denial while one connection waits for that."""
         closed = any(waiter.silence == "deny" for waiter in self.waiters)
         return "deny" if closed else "handback"
 
     @property
     def ending(self) -> Settlement:
-        """Return the settlement; only settled requests have one."""
+        """Returns the settlement; only settled requests have one."""
         if self.settlement is None:
             raise ValueError(f"request {self.id} is not settled")
         return self.settlement

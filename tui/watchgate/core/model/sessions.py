@@ -54,7 +54,7 @@ class Guess(msgspec.Struct, frozen=True):
 
 
 def guessed(now_us: int, *, seen_at: int, left_at: int) -> Guess:
-    """Guess the state of a session that was working when its last event came; all times are UTC µs.
+    """Guesses the state of a session that was working when its last event came (times: UTC µs).
 
     An agent that is interrupted ends its hook, and most say nothing more. Whoever is not heard of
     for long may run something slow or be gone: that is not known.

@@ -1,15 +1,12 @@
 """One standing grant: the calls that it answers, its agent and session, and its end.
 
-A rule of a standing grant: it lets through one command by its words, or one tool.
-
-Written as text, a rule is the words as a shell would quote them; ` *` behind them says that
-further arguments may follow: `npm run build *`, `WebFetch docs.python.org`, `Edit *`.
-
-The width of a grant: the calls that it answers besides the one it was given with.
-
-`exact` is that call alone, `program` its programs with their subcommands and further arguments
-that stay in the folder, `folder` every command there that the same rules of the policy, or the
-rules of ordinary work, ask about.
+- A rule of a standing grant: it lets through one command by its words, or one tool. Written as
+  text, a rule is the words as a shell would quote them; ` *` behind them says that further
+  arguments may follow: `npm run build *`, `WebFetch docs.python.org`, `Edit *`.
+- The width of a grant: the calls that it answers besides the one it was given with. `exact` is that
+  call alone, `program` its programs with their subcommands and further arguments that stay in the
+  folder, `folder` every command there that the same rules of the policy, or the rules of ordinary
+  work, ask about.
 """
 
 from __future__ import annotations

@@ -11,7 +11,7 @@ from typing import Literal
 import msgspec
 
 Source = Literal["reported", "computed", "unknown"]
-"""Whose figure a cost is: the agent's own, tokens by a table of prices, or nobody's."""
+"""The source of a cost: the agent's own figure, tokens by a table of prices, or nobody."""
 
 
 class KindCosts(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, gc=False):

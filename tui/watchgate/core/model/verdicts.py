@@ -149,7 +149,7 @@ class Outcome(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class SayAllow(msgspec.Struct, frozen=True, tag="allow", omit_defaults=True):
-    """Tell the agent to run the call; `input` replaces the call's own where it was edited.
+    """Answer that tells the agent to run the call; an edited `input` replaces the call's own.
 
     `context` is for the model, where it can be.
     """
@@ -159,20 +159,20 @@ class SayAllow(msgspec.Struct, frozen=True, tag="allow", omit_defaults=True):
 
 
 class SayDeny(msgspec.Struct, frozen=True, tag="deny", omit_defaults=True):
-    """Tell the agent not to run the call, with a reason that the model reads."""
+    """Answer that tells the agent not to run the call, with a reason that the model reads."""
 
     reason: str
     stop: bool = False
 
 
 class SayNothing(msgspec.Struct, frozen=True, tag="handback", omit_defaults=True):
-    """No opinion: let the agent's own rules decide; `context` is for the model, where it can be."""
+    """No opinion: the agent's own rules decide; `context` is for the model, where it can be."""
 
     context: str = ""
 
 
 class SayAnswer(msgspec.Struct, frozen=True, tag="answer"):
-    """Tell the agent what a person answered: for each question the chosen labels or words."""
+    """Answer that tells the agent what a person chose: labels or words for each question."""
 
     answers: tuple[tuple[str, ...], ...]
 

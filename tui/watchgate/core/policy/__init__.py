@@ -1,5 +1,5 @@
 """Rules for tool calls: which may run, which must be asked about, which are denied, and why.
 
-In comes a call (`Subject`) and the policy files; out comes an `Assessment`. Nothing here reads a
-disk, a clock or a network.
+A call (`Subject`) and policy files come in, an `Assessment` goes out. Nothing here reads a disk, a
+clock or a network. It imports tools, secrets, model and base.
 """

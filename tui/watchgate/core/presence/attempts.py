@@ -15,7 +15,7 @@ ALARM: Final = "NO PERSON"
 ALARM_AFTER: Final = 3
 """So many refusals of one terminal are an alarm, except of a locked console: it asks for a PIN."""
 
-KINDS_MOST: Final = 100
+MAX_KINDS: Final = 100
 """So many different attempts are told apart; what comes beyond them is counted as one."""
 
 FORGOTTEN_S: Final = 3_600.0
@@ -100,7 +100,7 @@ class Attempts:
         alarmed: bool,
         now_s: float,
     ) -> CountedAttempt | None:
-        """Count one; None where it need not be recorded.
+        """Counts one; None where it need not be recorded.
 
         Args:
             place: Where it came from.
@@ -114,7 +114,7 @@ class Attempts:
             self._counts.clear()
             self._since_s = now_s
         key: tuple[Place, Deed] | None = (place, deed)
-        if key not in self._counts and len(self._counts) >= KINDS_MOST:
+        if key not in self._counts and len(self._counts) >= MAX_KINDS:
             key = None
         count = self._counts[key] = self._counts.get(key, 0) + 1
         times = sum(each for of, each in self._counts.items() if of is not None and of[0] == place)
@@ -122,12 +122,12 @@ class Attempts:
         at_once = standing == "below" or (standing == "adrift" and not console)
         never = standing == "locked" and console
         alarm = at_once or (times >= ALARM_AFTER and not never)
-        if _is_told(count) or (alarm and not alarmed):
+        if _is_recorded(count) or (alarm and not alarmed):
             return CountedAttempt(count, alarm)
         return None
 
 
-def _is_told(count: int) -> bool:
+def _is_recorded(count: int) -> bool:
     return count == ALARM_AFTER or str(count).rstrip("0") == "1"
 
 

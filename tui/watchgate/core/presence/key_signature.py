@@ -1,14 +1,10 @@
 """The signature of a touched security key over a challenge (OpenSSH's PROTOCOL.sshsig, .u2f).
 
-Checking an Ed25519 signature (RFC 8032, section 5.1.7); nothing secret passes through here.
-
-Checking an ECDSA signature on NIST P-256 with SHA-256 (FIPS 186-5, section 6.4.2).
-
-Nothing secret passes through here.
-
-The strings and numbers that OpenSSH's formats consist of (RFC 4251, section 5).
-
-The public half of a security key, from the line that OpenSSH keeps in a `.pub` file.
+- Checking an Ed25519 signature (RFC 8032, section 5.1.7); nothing secret passes through here.
+- Checking an ECDSA signature on NIST P-256 with SHA-256 (FIPS 186-5, section 6.4.2). Nothing secret
+  passes through here.
+- The strings and numbers that OpenSSH's formats consist of (RFC 4251, section 5).
+- The public half of a security key, from the line that OpenSSH keeps in a `.pub` file.
 """
 
 from __future__ import annotations
@@ -30,7 +26,7 @@ _EdPoint = tuple[int, int, int, int]
 
 
 def is_ed25519_signature(public: bytes, message: bytes, signature: bytes) -> bool:
-    """Return whether this public key (32 bytes) made this signature (64) of the message."""
+    """Returns whether this public key (32 bytes) made this signature (64) of the message."""
     if len(public) != 32 or len(signature) != 64:
         return False
     key, nonce = _ed_point(public), _ed_point(signature[:32])
@@ -102,7 +98,7 @@ _BASE: _Point = (
 
 
 def is_p256_signature(public: bytes, message: bytes, r: int, s: int) -> bool:
-    """Tell whether the owner of this uncompressed point (65 bytes) signed the message so."""
+    """Tells whether the owner of this uncompressed point (65 bytes) signed the message so."""
     key = _point(public)
     if key is None or not (0 < r < _ORDER and 0 < s < _ORDER):
         return False
@@ -170,7 +166,7 @@ class FieldReader:
         return self.take(self.number())
 
     def end(self) -> None:
-        """Raise `WireFault` where something is left."""
+        """Raises `WireFault` where something is left."""
         if self._left:
             raise WireFault("there is more of it than there should be")
 
@@ -237,7 +233,7 @@ _HASHES = {b"sha256": hashlib.sha256, b"sha512": hashlib.sha512}
 
 
 def check_touch(armoured: str, key: PublicKey, message: bytes) -> None:
-    """Return where this key signed the message for us while it was touched; else `WireFault`."""
+    """Checks that this key signed the message for us while touched; else raises `WireFault`."""
     fields = FieldReader(_unarmoured(armoured))
     if fields.take(len(_MAGIC)) != _MAGIC or fields.number() != 1:
         raise WireFault("it is no SSH signature of version 1")

@@ -52,17 +52,17 @@ class Proof(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def is_proven(self) -> bool:
-        """Tell whether it is a person's."""
+        """Tells whether it is a person's."""
         return self.standing in PROVEN
 
     def token_covers(self, risk: str, scope: str) -> bool:
-        """Tell whether a registered program may allow this by itself."""
+        """Tells whether a registered program may allow this by itself."""
         able = self.program is not None and self.standing != "below"
         modest = risk in MODEST or (risk == "high" and self.program == "high")
         return able and modest and scope == "once"
 
     def bar_to_operate(self, doing: str = "do it") -> Bar | None:
-        """Return why it may not do what only a person may; None where it may."""
+        """Returns the reason it may not do what only a person may; None where it may."""
         if self.is_proven:
             return None
         if self.standing == "below":
@@ -71,7 +71,7 @@ class Proof(msgspec.Struct, frozen=True, kw_only=True):
         return "locked", f"{self.why}: {_WITH_PIN if self.pin else without}"
 
     def bar_to_allow(self, risk: str, scope: str = "once") -> Bar | None:
-        """Return why it may not let a call of this risk run, for so long; None where it may."""
+        """Returns the reason it may not allow a call of this risk so long; None where it may."""
         if self.token_covers(risk, scope):
             return None
         unguarded = self.standing == "locked" and not (self.pin or self.key)

@@ -1,8 +1,7 @@
 """The steps of a call, record by record: asked, held, decided, reported, ran.
 
-Careful reads of a record's data: it may be purged, or changed by anybody.
-
-The records of a session in the order of what happened: calls, and events between them.
+- Careful reads of a record's data: it may be purged, or changed by anybody.
+- The records of a session in the order of what happened: calls, and events between them.
 """
 
 from __future__ import annotations
@@ -21,7 +20,7 @@ from watchgate.core.history.history_row import HistoryRow
 from watchgate.core.model.events import Tool
 from watchgate.core.model.outcomes import ENDINGS, ending_text
 from watchgate.core.model.records import Record
-from watchgate.core.model.views import SessionView
+from watchgate.core.model.session_view import SessionView
 from watchgate.core.report.report_html import elapsed_text, waited_text
 from watchgate.core.state.asked_call import as_it_ran
 from watchgate.core.state.call_rows import CallKey, call_key
@@ -257,7 +256,7 @@ def _decided(record: Record, data: Data, _row: HistoryRow) -> CallStep:
 
 
 def _answers(data: Data) -> str:
-    """Returns what a person answered, one question after the other."""
+    """Returns the answers that a person gave, one question after the other."""
     given = data.get("answers")
     lists = [each for each in given if isinstance(each, list)] if isinstance(given, list) else []
     return "; ".join(" and ".join(map(str, each)) or "nothing" for each in lists)

@@ -1,8 +1,7 @@
 """One call on the page: a line that says how it ended, and below it what led there.
 
-The lines that an edit changes, on coloured grounds, each with its sign.
-
-The hooks of a call, folded away: what each of them did, and for how long.
+- The lines that an edit changes, on coloured grounds, each with its sign.
+- The hooks of a call, folded away: what each of them did, and for how long.
 """
 
 from __future__ import annotations
@@ -104,7 +103,7 @@ def drawn_hooks(records: Iterable[Record]) -> Element | None:
 
 
 def _took_ms(data: Data, rows: list[Data]) -> float:
-    """Returns how long a dispatch took; earlier versions left out the policy's own time."""
+    """Returns the duration of a dispatch in ms; earlier versions left out the policy's time."""
     waited_for = [row for row in rows if text_in(row, "role") == "gate"]
     ends = [(number_in(each, "start_ms") or 0) + (number_in(each, "duration_ms") or 0)
             for each in waited_for]  # fmt: skip
@@ -322,7 +321,7 @@ def _newest(called: CallEntry, kind: str) -> Data | None:
 
 
 def _tool(called: CallEntry) -> Tool | None:
-    """Returns what would run, or ran: the newest form of the call that was recorded."""
+    """Returns the tool that would run, or ran: the newest form of the call on record."""
     records: list[Record] = [each for each in called.records if each.kind in _TELL_THE_CALL]
     return next(filter(None, (tool_in(each.data) for each in reversed(records))), None)
 

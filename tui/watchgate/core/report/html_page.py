@@ -1,8 +1,7 @@
 """The page: head, figures, what was decided, every call in its order, and the proof.
 
-Events between the calls: prompts, turns, and changes of the gate.
-
-The look of the page: the console's colours, in daylight, in the dark and on paper.
+- Events between the calls: prompts, turns, and changes of the gate.
+- The look of the page: the console's colours, in daylight, in the dark and on paper.
 """
 
 from __future__ import annotations
@@ -265,7 +264,7 @@ def report_page(story: Story, proof: JournalProof, zone: tzinfo | None = None) -
     for date, entries in groupby(story.entries, lambda entry: day_text(_at(entry), zone)):
         yield html(element("h3", date))
         for entry in entries:
-            yield html(_drawn(entry, zone))
+            yield html(_entry_html(entry, zone))
     yield "</section>"
     yield html(_proof(story, proof, zone))
     yield "</main></body></html>\n"
@@ -302,7 +301,7 @@ def _index(calls: list[CallEntry], zone: tzinfo | None) -> Element:
     )
 
 
-def _drawn(entry: CallEntry | RecordEntry, zone: tzinfo | None) -> Element:
+def _entry_html(entry: CallEntry | RecordEntry, zone: tzinfo | None) -> Element:
     if isinstance(entry, CallEntry):
         return drawn_call(entry, zone)
     return drawn_note(entry.record, zone)

@@ -1,6 +1,6 @@
 """The top of the page: whose session it is, what it comes to, and what is wrong.
 
-A session in numbers.
+- A session in numbers.
 """
 
 from __future__ import annotations

@@ -3,7 +3,7 @@
 Nothing from outside can become a tag or the name of an attribute, and what a reader cannot see is
 written out, as on the screen.
 
-Times, amounts and counts as the report writes them; an unknown one reads `?`.
+- Times, amounts and counts as the report writes them; an unknown one reads `?`.
 """
 
 from __future__ import annotations

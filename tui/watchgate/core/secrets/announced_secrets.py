@@ -1,7 +1,7 @@
 """Secrets that something announces: a name before `=` or `:`, a header, an address, a block's mark.
 
 A row's sign is looked for first, as that costs next to nothing; a group `value` is what is secret.
-Examples are written as in `tokens.py`.
+Examples are written as in `token_shapes.py`.
 """
 
 from __future__ import annotations

@@ -23,7 +23,7 @@ class ArgumentRule(msgspec.Struct, frozen=True):
     """One way in which programs are given a secret.
 
     `words` must all stand among the program's (`login`); `announcers` are the options as above.
-    `example` is a command as it is written, its secrets in the form of `tokens.py`.
+    `example` is a command as it is written, its secrets in the form of `token_shapes.py`.
     """
 
     programs: tuple[str, ...]
@@ -151,14 +151,14 @@ _LONGEST_WORDS = 4_096
 
 
 def may_announce(program: str, text: str) -> bool:
-    """Return whether anything in a text, or in its JSON, looks like what announces such secrets."""
+    """Returns whether anything in a text, or in its JSON, looks like an announcement of them."""
     rows = OPTIONS.get(program, ())
     options = [each.strip("*:%,=").strip(".") for row in rows for each in row.announcers]
     return "|" in text or any(option in text for option in options)
 
 
 def arguments(text: str) -> Iterator[Span]:
-    """Return where secrets stand among the words of the programs in a text, in order."""
+    """Returns the spans of secrets among the words of the programs in a text, in order."""
     written: list[Span] = []
     end = 0
     for piece in _PIECE.finditer(text):
@@ -181,7 +181,7 @@ def _reads_secret(text: str, words: list[Span], program: str) -> bool:
 
 
 def _here(text: str, words: list[Span], program: str) -> Iterator[Span]:
-    """Return the secret that a here-string gives to a program: `sudo -S id <<< hunter2`."""
+    """Returns the secret that a here-string gives to a program: `sudo -S id <<< hunter2`."""
     if _reads_secret(text, words, program):
         for (start, stop), behind in pairwise(words):
             if text[start:stop] == "<<<" and _is_plain(text, behind):
@@ -278,5 +278,5 @@ def _secret(text: str, span: Span, behind: Span | None, announcer: str) -> Span 
 
 
 def _is_plain(text: str, span: Span) -> bool:
-    """Tell whether a shell acts on nothing in it."""
+    """Tells whether a shell acts on nothing in it."""
     return bool(_PLAIN.fullmatch(text, *span))

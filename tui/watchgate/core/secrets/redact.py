@@ -64,7 +64,7 @@ def redact(text: str, starts: Sequence[int] = (), *, one_line: bool = False) -> 
 
 
 def redacted_span(text: str, span: Span) -> Span:
-    """Find a span of the text in its redacted view; a cut secret is covered whole."""
+    """Finds a span of the text in its redacted view; a cut secret is covered whole."""
     start, end = span
     shift_start = shift_end = 0
     for secret in secrets(text):
@@ -80,7 +80,7 @@ def redacted_span(text: str, span: Span) -> Span:
 
 
 def journal_json(data: Mapping[str, Any], content: Content) -> msgspec.Raw:
-    """Encode a record's data as the journal keeps it: secrets redacted, as canonical JSON.
+    """Encodes a record's data as the journal keeps it: secrets redacted, as canonical JSON.
 
     `commands` drops what was said and what came back and keeps what was done; `none` drops the
     tool's input and what was made of it as well; `full` keeps all. What is dropped leaves its

@@ -40,10 +40,10 @@ _CHECKED_PARTS = 1_024
 """After so many parts of one value the time that it may take is looked at."""
 
 _WITHOUT_TEXT = (int, float, type(None))
-_MOST_PLAIN_PARTS = 20_000
+_MAX_PLAIN_PARTS = 20_000
 # Words that are a sign of nothing: records repeat most of theirs.
 _PLAIN_PARTS: set[bytes] = set()
-_MOST_PLAIN_TEXTS = 4_096
+_MAX_PLAIN_TEXTS = 4_096
 _PLAIN_TEXT_CHARS = 512
 # Texts without a sign: the records of one call, and those of one session, repeat many of theirs.
 _PLAIN_TEXTS: set[str] = set()
@@ -130,7 +130,7 @@ class Secret(msgspec.Struct, frozen=True):
 
     @property
     def shown(self) -> str:
-        """Return what stands in its place."""
+        """Returns the text that stands in the secret's place."""
         return f"<{self.kind}, {self.end - self.start} chars>"
 
 
@@ -143,7 +143,7 @@ _REMEMBERED_FROM_CHARS = 256
 
 @contextmanager
 def remembering(memory: SecretsByText) -> Iterator[None]:
-    """Look texts up in `memory` before they are looked through, and add those that were."""
+    """Looks texts up in `memory` before they are looked through, and adds those that were."""
     before = _memory.set(memory)
     try:
         yield
@@ -152,12 +152,12 @@ def remembering(memory: SecretsByText) -> Iterator[None]:
 
 
 def has_memory() -> bool:
-    """Tell whether texts were looked through before, so that no look at the whole is cheaper."""
+    """Tells whether texts were looked through before, so that no look at the whole is cheaper."""
     return bool(_memory.get())
 
 
 def marked(value: Any) -> bool:
-    """Tell whether a secret may be in a text of a value such as JSON has; its keys are not texts.
+    """Tells whether a secret may be in a text of a value such as JSON has; its keys are not texts.
 
     So it may where that takes longer to look through than one text may.
     """
@@ -167,7 +167,7 @@ def marked(value: Any) -> bool:
             return True
     except AllowanceSpent:
         return True
-    if len(_PLAIN_TEXTS) > _MOST_PLAIN_TEXTS:
+    if len(_PLAIN_TEXTS) > _MAX_PLAIN_TEXTS:
         _PLAIN_TEXTS.clear()
     _PLAIN_TEXTS.update([text for text in texts if len(text) <= _PLAIN_TEXT_CHARS])
     return False
@@ -280,7 +280,7 @@ def _candidates(text: str, parts: set[bytes]) -> list[int]:
 
 def _announced_by(text: str, parts: set[bytes]) -> Iterator[int]:
     """The shapes that these parts of a text may be a sign of; the others are remembered."""
-    if len(_PLAIN_PARTS) > _MOST_PLAIN_PARTS:
+    if len(_PLAIN_PARTS) > _MAX_PLAIN_PARTS:
         _PLAIN_PARTS.clear()
     for part in parts:
         size = len(part)

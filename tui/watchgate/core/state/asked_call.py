@@ -7,9 +7,9 @@ from typing import Any, Final, Protocol
 
 import msgspec
 
+from watchgate.core.model.call_row import AsAsked, CallRow
 from watchgate.core.model.outcomes import ENDINGS
 from watchgate.core.model.records import RequestData
-from watchgate.core.model.views import AsAsked, CallRow
 from watchgate.core.tools.summary import in_columns
 
 _ALLOWS: Final = ("+", "=", "?")
@@ -29,21 +29,21 @@ class _Listed(Protocol):
 
 def line_of(call: _Listed) -> str:
     """Returns the line of a call in a list: what ran, and behind it what was asked for."""
-    return _with_asked(call.summary, call.asked)
+    return _with_original(call.summary, call.asked)
 
 
 def columns_of(call: _Listed, cells: int) -> tuple[str, str]:
     """Returns the texts of a list's columns: the tool, in so many cells, and the call."""
     tool, line = in_columns(call.tool, call.summary, cells)
-    return tool, _with_asked(line, call.asked)
+    return tool, _with_original(line, call.asked)
 
 
 def as_it_ran(words: str, asked: AsAsked | None) -> str:
-    """Words a record of a call that ran; earlier versions wrote `approved` of an edit, too."""
+    """Returns the words for a call that ran; earlier versions wrote `approved` of an edit, too."""
     return f"ran as {asked.verb}" if asked is not None and words == "ran as approved" else words
 
 
-def _with_asked(line: str, asked: AsAsked | None) -> str:
+def _with_original(line: str, asked: AsAsked | None) -> str:
     return line if asked is None else f"{asked.verb}: {line}   asked: {asked.summary}"
 
 
@@ -57,7 +57,7 @@ def of_request(data: RequestData) -> AsAsked | None:
 
 
 def while_held(row: CallRow, data: Mapping[str, Any], limit_chars: int) -> dict[str, Any]:
-    """Returns what a request changes in its call's row: the row shows what would run.
+    """Returns the changes that a request makes to its call's row: it shows what would run.
 
     Args:
         row: the call as it was shown so far.
@@ -82,7 +82,7 @@ def while_held(row: CallRow, data: Mapping[str, Any], limit_chars: int) -> dict[
 
 
 def once_ended(row: CallRow, word: str) -> dict[str, Any]:
-    """Returns what a request's end changes in the row: only an allow leaves the changed call."""
+    """Returns the changes to the row when a request ends: only an allow leaves an edited call."""
     ending = ENDINGS.get(word)
     if row.asked is None or (ending is not None and ending.glyph in _ALLOWS):
         return {}
@@ -90,7 +90,7 @@ def once_ended(row: CallRow, word: str) -> dict[str, Any]:
 
 
 def once_altered(row: CallRow, ran: str) -> dict[str, Any]:
-    """Returns what changes in the row where the agent ran something else than was allowed."""
+    """Returns the changes to the row where the agent ran something else than was allowed."""
     if row.asked is not None and ran == row.asked.summary:
         return {"summary": ran, "risk": row.asked.risk, "asked": None}
     if not ran or ran == row.summary:

@@ -1,6 +1,7 @@
 """The newest tool calls as rows of a table, looked up by agent, session and call id.
 
-Ends of calls, as rows show them: by the gate's decision, by the agent, or past the gate.
+- Calls that wait for a person, and their ends, as rows show them: by the gate's decision, by the
+  agent, or past the gate.
 """
 
 from __future__ import annotations
@@ -10,10 +11,10 @@ from typing import Any
 import msgspec
 
 from watchgate.core.base.bounded import Ring
+from watchgate.core.model.call_row import CallRow
 from watchgate.core.model.outcomes import ENDINGS
-from watchgate.core.model.records import Record
-from watchgate.core.model.views import CallRow
-from watchgate.core.state.asked_call import once_altered, once_ended
+from watchgate.core.model.records import Record, RequestData
+from watchgate.core.state.asked_call import once_altered, once_ended, while_held
 
 ROW_CHARS = 8_192
 """Characters of a call that its row shows."""
@@ -115,6 +116,24 @@ ASKS_ITSELF = ("handed-back", "handed-back-by-operator", "handed-back-by-timeout
 _NOBODY_ASKED = ("edited-by-operator", "allowed-by-grant", "allowed-by-rule")
 
 
+def hold(rows: CallRows, record: Record, data: RequestData) -> None:
+    """Shows that a call waits for an answer, and what would run."""
+    key = call_key(record)
+    row = rows.get(key)
+    if row is not None:
+        rows.edit(
+            key,
+            glyph="?",
+            stage="pending",
+            request=record.request or "",
+            risk=data.risk,
+            rule=rows.shared(str(data.rule)),
+            took_ms=None,
+            ended_at=None,
+            **while_held(row, record.data, ROW_CHARS),
+        )
+
+
 def end_by_word(rows: CallRows, record: Record, word: str) -> None:
     """Shows how the gate's part of a call ended; a result that came since outranks that."""
     ending = ENDINGS[word]
@@ -140,7 +159,7 @@ def end_by_word(rows: CallRows, record: Record, word: str) -> None:
 
 
 def waited_ms(row: CallRow, record: Record, word: str) -> int | None:
-    """Returns how long the call waited for a person; an edited request counts as one more."""
+    """Returns the call's wait for a person in ms; an edited request counts as one more."""
     waited_s = record.data.get("waited_s")
     if word in _NOBODY_ASKED or not isinstance(waited_s, int | float):
         return row.waited_ms

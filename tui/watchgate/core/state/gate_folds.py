@@ -1,6 +1,6 @@
 """Folds of the records about the gate: its profile, off switch, journal, rules and own files.
 
-The grants in force, folded from records: the list that a screen or a script shows.
+- The grants in force, folded from records: the list that a screen or a script shows.
 """
 
 from __future__ import annotations
@@ -136,4 +136,4 @@ GATE_FOLDS: Final[dict[str, Callable[[GateView, Record], GateView]]] = {
     "policy.intact": _tampered,
     REFUSED: _refused,
 }
-"""What each kind of record makes of the gate."""
+"""The function by which each kind of record changes the gate."""

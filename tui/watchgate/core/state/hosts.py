@@ -64,7 +64,7 @@ def host_among(hosts: Container[str], session: str) -> str:
 def common_gate(hosts: Iterable[HostView], at: int) -> GateView:
     """Returns the gate state that all attached hosts share; what differs, each host shows itself.
 
-    It is off where it is off everywhere, until the first of them is on again.
+    It is off only while every host's gate is off, and its end is the earliest of theirs.
     """
     every = list(hosts)
     attached = [host for host in every if host.here] or every

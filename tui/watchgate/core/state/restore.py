@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
+from watchgate.core.model.call_row import CallRow
 from watchgate.core.model.records import BudgetData
+from watchgate.core.model.session_view import SessionView
 from watchgate.core.model.standing_grant import GrantView
-from watchgate.core.model.views import CallRow, GateView, PendingView, SessionView, Settled, Totals
+from watchgate.core.model.views import GateView, PendingView, Settled, Totals
 from watchgate.core.state.gate_folds import GrantsInForce
 from watchgate.core.state.hosts import HostView
 from watchgate.core.state.session_views import SessionViews

@@ -9,8 +9,8 @@ from typing import Any
 import msgspec
 
 from watchgate.core.model.records import Record
+from watchgate.core.model.session_view import SessionView, SubView
 from watchgate.core.model.sessions import SessionState, after
-from watchgate.core.model.views import SessionView, SubView
 from watchgate.core.secrets.redact import redact
 from watchgate.core.state.hosts import host_among
 from watchgate.core.usage.session_usage import nano

@@ -13,11 +13,13 @@ import msgspec
 
 from watchgate.core.base import decoding
 from watchgate.core.base.bounded import Ring
+from watchgate.core.model.call_row import CallRow
 from watchgate.core.model.outcomes import ENDINGS
-from watchgate.core.model.records import BudgetData, Record, is_heard
+from watchgate.core.model.records import BudgetData, Record, is_session_event
+from watchgate.core.model.session_view import SessionView
 from watchgate.core.model.standing_grant import GrantView
 from watchgate.core.model.usage_records import CountedData
-from watchgate.core.model.views import CallRow, GateView, PendingView, SessionView, Settled, Totals
+from watchgate.core.model.views import GateView, PendingView, Settled, Totals
 from watchgate.core.state import request_folds
 from watchgate.core.state.call_rows import (
     RAN,
@@ -84,7 +86,7 @@ class State:
         self.usage.note_running(record.at)
         fold = _FOLDS.get(record.kind)
         try:
-            if is_heard(record):
+            if is_session_event(record):
                 ended = self._ended(record) if record.kind in _ENDS else (0, 0)
                 self.session_views.touch(record, *ended)
             if fold is not None:
@@ -144,7 +146,7 @@ class State:
         return self.settled[-1] if self.settled else None
 
     def _ended(self, record: Record) -> tuple[int, int]:
-        """Returns how many more calls have run, and passed a gate: streams repeat results."""
+        """Returns the numbers of calls newly run, and newly gated: streams repeat results."""
         row = self.calls.get(call_key(record))
         if row is None:
             return 1, 0

@@ -1,6 +1,6 @@
 """The newest hook traces: the handlers that every event met, grouped by call.
 
-The handler that costs the most time.
+- The handler that costs the most time.
 """
 
 from __future__ import annotations
@@ -116,7 +116,7 @@ class Traces:
 
 
 def decided_in_ms(data: TraceData) -> float:
-    """Returns how long a dispatch took, until the last handler and the policy had spoken."""
+    """Returns the duration of a dispatch in ms, until the last handler and the policy spoke."""
     ends = (
         row.start_ms + row.duration_ms
         for row in data.rows

@@ -1,6 +1,6 @@
 """The rows of a difference: their line numbers on both sides, and what stayed folded away.
 
-The words of a line that differ from those of the line that it replaces.
+- The words of a line that differ from those of the line that it replaces.
 """
 
 from __future__ import annotations
@@ -8,6 +8,8 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from difflib import SequenceMatcher
+from itertools import accumulate, groupby
+from operator import itemgetter
 from typing import Literal
 
 import msgspec
@@ -18,7 +20,7 @@ from watchgate.core.model.assessment import Finding
 LONGEST_LINE = 400
 """Characters above which two lines are not compared word by word."""
 
-LEAST_ALIKE = 0.4
+MIN_SIMILARITY = 0.4
 """Lines that have less in common are two other lines, not one that was changed."""
 
 _WORD = re.compile(r"\w+|\s+|[^\w\s]")
@@ -37,28 +39,14 @@ def changed_words(old: str, new: str) -> tuple[tuple[Span, ...], tuple[Span, ...
         if not word.isspace()
     )
     longest = max(len(old.replace(" ", "")), len(new.replace(" ", "")))
-    if not longest or same / longest < LEAST_ALIKE:
+    if not longest or same / longest < MIN_SIMILARITY:
         return (), ()
-    starts_old, starts_new = _starts(before), _starts(after)
-    gone: list[Span] = []
-    come: list[Span] = []
-    for kind, a, b, c, d in matcher.get_opcodes():
-        if kind != "equal":
-            gone.append((starts_old[a], starts_old[b]))
-            come.append((starts_new[c], starts_new[d]))
-    return _real(gone), _real(come)
-
-
-def _starts(words: list[str]) -> list[int]:
-    """Return where each word begins, and where the last one ends."""
-    starts = [0]
-    for word in words:
-        starts.append(starts[-1] + len(word))
-    return starts
-
-
-def _real(spans: list[Span]) -> tuple[Span, ...]:
-    return tuple(span for span in spans if span[0] < span[1])
+    # Where each word begins, and where the last one ends.
+    old_at, new_at = (list(accumulate(map(len, words), initial=0)) for words in (before, after))
+    changed = [places for kind, *places in matcher.get_opcodes() if kind != "equal"]
+    gone = tuple((old_at[a], old_at[b]) for a, b, _, _ in changed if a < b)
+    come = tuple((new_at[c], new_at[d]) for _, _, c, d in changed if c < d)
+    return gone, come
 
 
 Sign = Literal["+", "-", " "]
@@ -98,7 +86,7 @@ def numbered(changes: Sequence[Change], old_at: int = 1, new_at: int = 1) -> lis
 
 
 def runs(rows: Sequence[DiffRow]) -> list[tuple[list[DiffRow], list[DiffRow]]]:
-    """Pair what was taken away with what came in its place; any other row is a run of its own."""
+    """Pairs what was taken away with what came in its place; any other row is a run of its own."""
     pairs: list[tuple[list[DiffRow], list[DiffRow]]] = []
     is_open = False
     for row in rows:
@@ -123,18 +111,11 @@ def folded(rows: Sequence[DiffRow]) -> list[DiffRow]:
     if not any(near):
         return list(rows)
     shown_rows: list[DiffRow] = []
-    at = 0
-    while at < len(rows):
-        end = at
-        while end < len(rows) and not near[end]:
-            end += 1
-        if end - at >= FEWEST_FOLDED:
-            shown_rows.append(DiffRow("@", f"{end - at:,} lines unchanged"))
-        else:
-            shown_rows += rows[at:end]
-        if end < len(rows):
-            shown_rows.append(rows[end])
-        at = end + 1
+    for is_near, group in groupby(zip(near, rows, strict=True), key=itemgetter(0)):
+        part = [row for _, row in group]
+        if not is_near and len(part) >= FEWEST_FOLDED:
+            part = [DiffRow("@", f"{len(part):,} lines unchanged")]
+        shown_rows += part
     return shown_rows
 
 

@@ -3,7 +3,7 @@
 Line numbers are those of the file where the input tells them (a whole file, an insertion at a
 line, a hunk with its numbers); else they count from where the change begins.
 
-Edits as lines taken away and lines added.
+- Edits as lines taken away and lines added.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ def replaced(old: list[str], new: list[str], *, bare: bool = False) -> list[Chan
 
 
 def rewritten(data: RequestData, *, bare: bool = False) -> list[Change]:
-    """Return what a handler or an operator made of the input that the agent sent."""
+    """Returns the changes that a handler or an operator made to the agent's input."""
     if data.before is None:
         return []
     before = msgspec.structs.replace(data.tool, input=data.before)
@@ -52,7 +52,7 @@ def difference(before: str, after: str, *, bare: bool = False) -> list[Change]:
 
     Lines are compared as they are, so that one secret in place of another is a change.
     """
-    if not bare and (_spread(before) or _spread(after)):
+    if not bare and (_has_multiline_secret(before) or _has_multiline_secret(after)):
         return [*_lines("-", [redact(before)]), *_lines("+", [redact(after)])]
     old, new = before.split("\n"), after.split("\n")
     same = _alike(old, new)
@@ -78,12 +78,12 @@ def patched(line: str) -> Change:
 
 
 def cover_of(*, bare: bool) -> Callable[[str], str]:
-    """Return what covers the secrets of a text, or leaves it as it is."""
+    """Returns the function that covers a text's secrets, or with `bare` leaves them."""
     return _as_it_is if bare else redact
 
 
 def _alike(old: list[str], new: list[str]) -> int:
-    """Count the lines that two texts have in common at their beginning."""
+    """Counts the lines that two texts have in common at their beginning."""
     pairs = enumerate(zip(old, new, strict=False))
     return next((at for at, (a, b) in pairs if a != b), min(len(old), len(new)))
 
@@ -115,8 +115,8 @@ def _as_json(tool: Tool) -> str:
     )
 
 
-def _spread(text: str) -> bool:
-    """Return whether a secret in the text has several lines: it is covered as a whole."""
+def _has_multiline_secret(text: str) -> bool:
+    """Returns whether a secret in the text has several lines: it is covered as a whole."""
     return any("\n" in text[each.start : each.end] for each in secrets(text))
 
 
@@ -178,7 +178,7 @@ def blocks(tool: Tool, *, bare: bool = False) -> list[EditBlock]:
 def _of_part(
     part: Mapping[str, Any], path: str, old: list[str], new: list[str], *, bare: bool
 ) -> EditBlock:
-    """Build the block of one part of an edit.
+    """Builds the block of one part of an edit.
 
     Args:
         part: The part as the agent sent it.
@@ -203,7 +203,7 @@ def _of_part(
 
 
 def _cell(part: Mapping[str, Any]) -> str:
-    """Describe an edit of a notebook's cell; its old text is not in the input."""
+    """Describes an edit of a notebook's cell; its old text is not in the input."""
     mode = part.get("edit_mode")
     does = mode if isinstance(mode, str) and mode else "replace"
     names = ("cell_id", "cellId", "cell_number")
@@ -228,21 +228,21 @@ class _Open:
 
     @property
     def begun(self) -> bool:
-        """Return whether it holds a line of a change."""
+        """Returns whether it holds a line of a change."""
         return bool(self._lines) or any(row.sign != "@" for row in self.rows)
 
     @property
     def holds(self) -> bool:
-        """Return whether it says anything at all."""
+        """Returns whether it says anything at all."""
         return bool(self.path or self.note or self.rows) or self.begun
 
     def say(self, text: str) -> None:
-        """Take what is about the lines that follow."""
+        """Takes what is about the lines that follow."""
         self._count()
         self.rows.append(DiffRow("@", text))
 
     def add(self, line: str) -> None:
-        """Take a line of the change, or (where it has no sign) one that is about it."""
+        """Takes a line of the change, or (where it has no sign) one that is about it."""
         if line and line[0] not in "+- ":
             self.say(line)
             return
@@ -250,7 +250,7 @@ class _Open:
         self._lines.append((sign, text[1:] if sign == " " else text))
 
     def block(self) -> EditBlock:
-        """Return the block that was read."""
+        """Returns the block that was read."""
         self._count()
         return EditBlock(self.path, self.note, tuple(self.rows), self.counted)
 

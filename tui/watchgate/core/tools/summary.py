@@ -13,9 +13,9 @@ from watchgate.core.secrets.redact import redact
 from watchgate.core.tools import tool_input
 
 NO_PLAN = "The agent sent no text with this plan: read it in the agent's own terminal"
-TOLD_CHARS = 1_000
+FIELD_CHARS = 1_000
 VALUE_CHARS = 120
-FIELDS_TOLD = 12
+MAX_FIELDS = 12
 READ_CHARS = 16_384
 
 _TELLING: Final = {
@@ -37,7 +37,7 @@ def shown_path(path: str, cwd: str) -> str:
 
 
 def summary(tool: Tool, cwd: str = "") -> str:
-    """Describe the call in one line and in its own words; `cwd` shortens its paths.
+    """Describes the call in one line and in its own words; `cwd` shortens its paths.
 
     The command of a shell call, the paths and line counts of an edit, the pattern and path of a
     search, the address of a fetch, the first question that is asked, the first line of a plan; else
@@ -80,7 +80,7 @@ def in_columns(tool: str, line: str, cells: int) -> tuple[str, str]:
 
 
 def _between(tool: str) -> str:
-    """Return what parts a tool's name from its arguments: no command begins like it."""
+    """Returns the separator of a tool's name and its arguments: no command begins like it."""
     return " " if ":" in tool else ": "
 
 
@@ -94,9 +94,9 @@ def uncut_fields(tool: Tool) -> frozenset[str]:
 def _given(args: Mapping[str, Any]) -> Iterator[str]:
     """The fields of an input as the line has them."""
     shown_count = 0
-    for _, text, most_chars in _fields(args):
+    for _, text, max_chars in _fields(args):
         shown_count += 1
-        yield _bounded(text, most_chars)
+        yield _bounded(text, max_chars)
     if left := sum(not _is_empty(value) for value in args.values()) - shown_count:
         yield f"+{left} more"
 
@@ -113,9 +113,9 @@ def _fields(args: Mapping[str, Any]) -> Iterator[tuple[str, str, int]]:
     if telling_key:
         # What looks like another field must not be taken for one.
         alone = not others or "=" not in args[telling_key]
-        yield telling_key, args[telling_key] if alone else _json(args[telling_key]), TOLD_CHARS
+        yield telling_key, args[telling_key] if alone else _json(args[telling_key]), FIELD_CHARS
     others.sort(key=lambda name: _TELLING.get(name, len(_TELLING)))
-    for name in others[:FIELDS_TOLD]:
+    for name in others[:MAX_FIELDS]:
         value = args[name]
         text = value if isinstance(value, str) and _WORD.fullmatch(value) else _json(value)
         shown = name if _WORD.fullmatch(name) else _json(name)
@@ -130,11 +130,11 @@ def _is_empty(value: object) -> bool:
     return value is None or value in ("", [], {})
 
 
-def _bounded(text: str, most_chars: int) -> str:
+def _bounded(text: str, max_chars: int) -> str:
     """The beginning of a text; a secret that is cut would no longer be known for one."""
-    if len(text) <= most_chars:
+    if len(text) <= max_chars:
         return text
-    return f"{redact(text[:READ_CHARS])[:most_chars]}..."
+    return f"{redact(text[:READ_CHARS])[:max_chars]}..."
 
 
 def _edit(tool: Tool, cwd: str) -> str:
@@ -163,7 +163,7 @@ def _field(tool: Tool, key: str) -> str:
 
 
 def _asked(tool: Tool) -> str:
-    """Return the question of the call: the message of a form, or the first of several questions."""
+    """Returns the question of the call: the message of a form, or the first of several."""
     asked = tool.input.get("questions")
     first = asked[0] if isinstance(asked, list) and asked else None
     text = first.get("question") if isinstance(first, dict) else None

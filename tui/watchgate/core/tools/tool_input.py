@@ -3,7 +3,7 @@
 Agents give the same things different names; all of those are looked at, so that none of them can
 carry a path or a command past a rule. The input itself is left as the agent wrote it.
 
-The digest that names one question for good: whose call it is, and exactly what would run.
+- The digest that names one question for good: whose call it is, and exactly what would run.
 """
 
 from __future__ import annotations
@@ -131,7 +131,7 @@ def folder(tool: Tool) -> str | None:
 
 
 def sets_variables(tool: Tool) -> bool:
-    """Return whether a shell call sets variables for its command besides those in the command."""
+    """Returns whether a shell call sets variables for its command besides those in the command."""
     return bool(_given(tool, _VARIABLE_KEYS))
 
 

@@ -14,19 +14,17 @@ import msgspec
 
 from watchgate.core.config.config_sections import CostsConfig
 from watchgate.core.model.records import BudgetData
-from watchgate.core.usage.session_usage import NANO, Key, SessionUsage, Spent
+from watchgate.core.usage.session_usage import NANO, Key, SessionUsage, Spent, is_doubted
 
 KIND: Final = "policy.budget"
-"""The kind of the records that tell how a budget stands."""
 RULE: Final = "policy.budget"
 """Under this name a call is asked about because a budget is used up."""
 DAY: Final = "day"
-"""The key of the day's budget among others."""
 MAX_SESSIONS = 2_000
 
 Level = Literal["free", "warned", "used-up"]
 Budgets = dict[str, BudgetData]
-"""How budgets stand, by `DAY` or the `budget_key` of a session."""
+"""The budgets as they stand, by `DAY` or the `budget_key` of a session."""
 
 
 class Spending(msgspec.Struct, frozen=True):
@@ -47,25 +45,19 @@ def budget_key(agent: str, session: str) -> str:
 
 def spent_on(day: int, spent: Iterable[Spent]) -> Spending:
     """Adds up what all sessions spent on a local day (days since 1970)."""
-    nano, is_lower_bound = 0, False
-    for each in spent:
-        if each.day == day:
-            nano += each.cost or 0
-            # A reported cost that is missing stands with another model of its session.
-            untold = each.cost is None and each.source != "reported"
-            is_lower_bound = is_lower_bound or each.is_lower_bound or untold or each.unpriced > 0
-    return Spending(nano, is_lower_bound)
+    of_day = [each for each in spent if each.day == day]
+    # A reported cost that is missing stands with another model of its session.
+    is_lower_bound = any(
+        each.is_lower_bound or each.unpriced or (each.cost is None and each.source != "reported")
+        for each in of_day
+    )
+    return Spending(sum(each.cost or 0 for each in of_day), is_lower_bound)
 
 
 def spent_by(usage: SessionUsage) -> Spending:
     """Adds up what one session spent with its sub-agents, on all its days."""
     is_lower_bound = usage.cost is None or usage.is_lower_bound or bool(usage.unpriced)
     return Spending(usage.cost or 0, is_lower_bound, is_doubted(usage))
-
-
-def is_doubted(usage: SessionUsage) -> bool:
-    """Returns whether the session's own figure is below that of its files."""
-    return usage.source == "reported" and (usage.computed_cost or 0) > (usage.cost or 0)
 
 
 def changed_budget(
@@ -85,13 +77,10 @@ def changed_budget(
         day: The local day (days since 1970).
     """
     limit_usd = config.budget_day_usd if scope == "day" else config.budget_session_usd
-    if before is not None and scope == "day" and before.day != day:
-        held: BudgetData | None = None  # what was spent on another day
-    else:
-        held = before
     nano = spending.nano
-    if held is not None and (spending.is_lower_bound or spending.doubted):
-        nano = max(nano, round(held.spent_usd * NANO))
+    is_same = before is not None and (scope == "session" or before.day == day)
+    if before is not None and is_same and (spending.is_lower_bound or spending.doubted):
+        nano = max(nano, round(before.spent_usd * NANO))
     level = _level(nano, limit_usd, config.warn_percent)
     now = BudgetData(
         scope=scope,
@@ -133,7 +122,7 @@ def apply_budget(budgets: Budgets, data: BudgetData, key: Key) -> None:
 
 
 def ask_reason(budgets: Mapping[str, BudgetData], agent: str, session: str) -> str:
-    """Returns why a call that the policy allows is to be asked about; empty where it is not."""
+    """Returns the reason to ask about a call that the policy allows; empty where there is none."""
     for name in (DAY, budget_key(agent, session)):
         data = budgets.get(name)
         if data is not None and data.asks and data.level == "used-up":

@@ -17,7 +17,7 @@ are the same in whatever order files, and the parts of a file, come in.
 Sums. Each session has `Sums` by sub-agent, local day and model, changed by one call at a time;
 reading `rows` adds nothing up. A call is priced as it is counted, by the tariff of its time;
 another price table counts every call anew (`repriced`). Calls in a row that are alike share a
-`Spot`, so that day, tariff and sums are looked up once for them: nearly all time is spent there.
+`SumBucket`, so that day, tariff and sums are looked up once for them: most time is spent there.
 
 This file alone changes the indexes and the sums; duplicates, forks, prices and sums know nothing of
 one another. A reader asks `changed` for the sessions to report again.
@@ -40,6 +40,7 @@ from watchgate.core.usage.ledger_entries import (
     DuplicateRecords,
     Key,
     LedgerFile,
+    LedgerRow,
     Roots,
     SessionSums,
     SumBucket,
@@ -47,19 +48,19 @@ from watchgate.core.usage.ledger_entries import (
     same_calls,
 )
 from watchgate.core.usage.pricing import TariffOf, computed_cost, may_cost_more
-from watchgate.core.usage.usage_calls import CountedCall, LedgerRow, UsageCall
+from watchgate.core.usage.usage_calls import CountedCall, UsageCall
 
 __all__ = ["Key", "Ledger", "RecordKey"]
 
 RecordKey = tuple[str, str, bool]
-"""What names a record within one file: the id, the request and whether it is a sub-agent's."""
+"""The name of a record within one file: its id, its request and whether it is a sub-agent's."""
 
 
 class Ledger:
     """The sums over the calls of all files, whatever order files and their parts come in.
 
     `tariff_of` and `day_of` (UTC µs to the local day since 1970) are asked once for calls in a row
-    that are alike and within the same quarter of an hour (`rates.QUARTER_US`).
+    that are alike and within the same quarter of an hour (`pricing.QUARTER_US`).
     """
 
     def __init__(self, tariff_of: TariffOf, day_of: Callable[[int], int]) -> None:

@@ -1,21 +1,16 @@
 """The ledger's entries for a file, for a session, and for a call that several records hold.
 
-Threads that were forked from others: the root that each goes back to.
-
-Duplicate records: those that hold one and the same call of a model, counted once.
-
-Agents write a call several times: once per block of the answer, again in a sub-agent's file, and
-as a copy in a session that goes on from another. Two records of one id are the same call if their
-request is the same, if one of them has no request and their session is the same, or if one is a
-sub-agent's. A sub-agent's copy joins no two calls that are different without it.
-
-Threads that are forked have no requests: there a copy is one of the same thread, or of its parent.
-Children of one parent may count alike without having copied it from one another, so they are told
-apart unless the parent has no file: then what they have in common is taken to be the parent's.
-
-Running sums of one model on one day, changed by a call at a time.
-
-The sums of some calls alone, in the rows that a ledger has.
+- Descent: the root that each forked thread goes back to.
+- Duplicate records: those that hold one and the same call of a model, counted once. Agents write a
+  call several times: once per block of the answer, again in a sub-agent's file, and as a copy in a
+  session that goes on from another. Two records of one id are the same call if their request is the
+  same, if one of them has no request and their session is the same, or if one is a sub-agent's. A
+  sub-agent's copy joins no two calls that are different without it. Threads that are forked have no
+  requests: there a copy is one of the same thread, or of its parent. Children of one parent may
+  count alike without having copied it from one another, so they are told apart unless the parent
+  has no file: then what they have in common is taken to be the parent's.
+- Running sums of one model on one day, changed by a call at a time.
+- The sums of some calls alone, in the rows that a ledger has.
 """
 
 from __future__ import annotations
@@ -26,7 +21,7 @@ from typing import Any, NamedTuple
 import msgspec
 
 from watchgate.core.usage.pricing import QUARTER_US, Tariff
-from watchgate.core.usage.usage_calls import CountedCall, Figures, LedgerRow, UsageCall
+from watchgate.core.usage.usage_calls import CountedCall, Figures, UsageCall
 
 
 class Descent(NamedTuple):
@@ -276,6 +271,17 @@ class Sums:
         return Figures(**{name: getattr(self, name) for name in self.__slots__})
 
 
+class LedgerRow(msgspec.Struct, frozen=True, gc=False):
+    """The usage of one model on one local day for one session or one of its sub-agents."""
+
+    agent: str
+    session: str
+    sub: str
+    day: int
+    model: str
+    figures: Figures
+
+
 def rows_of(calls: Iterable[CountedCall]) -> list[LedgerRow]:
     """Adds calls up, in the order of `Ledger.rows`."""
     sums: dict[tuple[str, str, str, int, str], Sums] = {}
@@ -313,7 +319,7 @@ class DuplicateRecords:
 
 
 CallIndex = dict[str, CountedCall | DuplicateRecords]
-"""What is known of the calls of one agent, or of one family of its threads, by id."""
+"""The known calls of one agent, or of one family of its threads, by id."""
 
 
 class LedgerFile:

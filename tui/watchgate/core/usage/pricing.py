@@ -1,6 +1,6 @@
 """The rates of one model, in whole pico-dollars, and the cost of one call by them.
 
-The cost of one call by the price table, and if that leaves something out.
+- The cost of one call by the price table, and if that leaves something out.
 """
 
 from __future__ import annotations

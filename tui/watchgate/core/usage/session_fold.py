@@ -1,8 +1,7 @@
 """The fold of `usage` records, which agents and their streams report of one session.
 
-Meters of a session's sources: each has one for the session and one for each sub-agent.
-
-The fold of `usage.counted`: the newest sum over a session's files replaces all before.
+- Meters of a session's sources: each has one for the session and one for each sub-agent.
+- The fold of `usage.counted`: the newest sum over a session's files replaces all before.
 """
 
 from __future__ import annotations

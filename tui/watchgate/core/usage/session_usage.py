@@ -1,8 +1,7 @@
 """The usage of one session, as a screen may ask for it: one figure of cost, and its parts.
 
-Meters of what one source reports of a session, so that nothing it repeats counts twice.
-
-Tokens are counted in four counts that do not overlap, money in whole nano-dollars.
+- Meters of what one source reports of a session, so that nothing it repeats counts twice. Tokens
+  are counted in four counts that do not overlap, money in whole nano-dollars.
 """
 
 from __future__ import annotations
@@ -55,7 +54,7 @@ class Tokens(msgspec.Struct, frozen=True, omit_defaults=True, gc=False):
         )
 
     def beyond(self, other: Tokens) -> Tokens:
-        """Returns what is in here and not in the other."""
+        """Returns the tokens by which this exceeds the other, kind by kind, never below zero."""
         return Tokens(
             max(0, self.input - other.input),
             max(0, self.output - other.output),
@@ -286,6 +285,11 @@ class SessionUsage(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True
             None if self.cost is None else cost or 0,
             None if self.tokens is None else tokens or Tokens(),
         )
+
+
+def is_doubted(usage: SessionUsage) -> bool:
+    """Returns whether the session's own figure is below that of its files."""
+    return usage.source == "reported" and (usage.computed_cost or 0) > (usage.cost or 0)
 
 
 class ReportedLimits(msgspec.Struct, frozen=True, kw_only=True):

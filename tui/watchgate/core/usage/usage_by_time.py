@@ -3,7 +3,7 @@
 Reports of streams add up in the minute in which they come; what files say of a minute replaces what
 they said of it before, and counts instead of the reports.
 
-Usage by day, agent, model and source of the figure; a session's part of it can change.
+- Usage by day, agent, model and source of the figure; a session's part of it can change.
 """
 
 from __future__ import annotations

@@ -1,11 +1,14 @@
-"""One call of a model, as one file records it: tokens in counts that do not overlap.
+"""Calls of a model as files record them, and exact sums over them.
 
-Sums over calls, exact: tokens in counts that do not overlap, costs in whole pico-dollars.
+Tokens are in counts that do not overlap, costs in whole pico-dollars.
 """
 
 from __future__ import annotations
 
+import operator
+
 import msgspec
+from msgspec.structs import astuple
 
 PICO = 1_000_000_000_000
 """Pico-dollars in a dollar; a price of one dollar per million tokens is PICO / 10**6 a token."""
@@ -25,9 +28,9 @@ class UsageCall(msgspec.Struct, frozen=True, gc=False, omit_defaults=True, array
     `same_calls`); `side` says that a sub-agent's record holds it. `sub` is the sub-agent,
     `at_us` UTC. `context` are the words that choose another price (`fast`, `priority`, `us`), by
     spaces; `provider` whose price it is, where the agent tells. `reported` is its cost in
-    pico-dollars as the agent told it. `least`: more may have been used than is told. `turn` names
-    the turn, `tools` the ids of the tool calls that the model asked for. `writes_untold`: what was
-    written into a cache is within `input`, as nobody counted it.
+    pico-dollars as the agent told it. `is_lower_bound`: more may have been used than is told.
+    `turn` names the turn, `tools` the ids of the tool calls that the model asked for.
+    `writes_untold`: what was written into a cache is within `input`, as nobody counted it.
     """
 
     id: str
@@ -68,8 +71,8 @@ class CountedCall(msgspec.Struct, frozen=True, gc=False, array_like=True):
 
     `call` is its fullest record, `owner` the one whose session, sub-agent and turn it
     belongs to (most often the same record), `file` where that lies and `day` its local day (days
-    since 1970). `computed` is its cost by the table in pico-dollars, None: no price. `least`: it
-    may have used more.
+    since 1970). `computed` is its cost by the table in pico-dollars, None: no price.
+    `is_lower_bound`: it may have used more.
     """
 
     agent: str
@@ -101,7 +104,7 @@ class Figures(msgspec.Struct, frozen=True, gc=False, omit_defaults=True):
 
     `reported` and `computed` are two costs of the same calls in pico-dollars, by the agent and by
     the table, and are never added: `unreported` of the calls lack the one, `unpriced` the other.
-    `least` of the calls may have used more than their records show.
+    `lower_bounds` of the calls may have used more than their records show.
     """
 
     calls: int = 0
@@ -130,23 +133,8 @@ class Figures(msgspec.Struct, frozen=True, gc=False, omit_defaults=True):
 
     def plus(self, other: Figures) -> Figures:
         """Returns both together."""
-        return Figures(*(a + b for a, b in zip(_values(self), _values(other), strict=True)))
+        return Figures(*map(operator.add, astuple(self), astuple(other)))
 
     def minus(self, other: Figures) -> Figures:
-        """Returns what is left without the other's."""
-        return Figures(*(a - b for a, b in zip(_values(self), _values(other), strict=True)))
-
-
-def _values(figures: Figures) -> tuple[int, ...]:
-    return msgspec.structs.astuple(figures)
-
-
-class LedgerRow(msgspec.Struct, frozen=True, gc=False):
-    """The usage of one model on one local day for one session or one of its sub-agents."""
-
-    agent: str
-    session: str
-    sub: str
-    day: int
-    model: str
-    figures: Figures
+        """Returns these figures less the other's."""
+        return Figures(*map(operator.sub, astuple(self), astuple(other)))

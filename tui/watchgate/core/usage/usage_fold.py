@@ -233,7 +233,7 @@ class UsageFold:
         key = (record.agent or "", record.session or "")
         usage = self.sessions.get(key)
         if usage is None:
-            self._let_go()
+            self._evict_oldest()
             return SessionUsage(agent=key[0], session=key[1], label=label)
         return msgspec.structs.replace(usage, label=label) if label else usage
 
@@ -246,7 +246,7 @@ class UsageFold:
         self._unreadable += now.unreadable - (before.unreadable if before else 0)
         self.revision += 1
 
-    def _let_go(self) -> None:
+    def _evict_oldest(self) -> None:
         """Drops a quarter of the sessions at once; the days keep what they used."""
         if len(self.sessions) >= self._max_sessions:
             oldest = sorted(self.sessions.values(), key=_last_used)

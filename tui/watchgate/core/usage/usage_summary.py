@@ -1,8 +1,7 @@
 """The usage record of a session, built from its ledger: bounded, whatever the session did.
 
-The rows of one session as its record carries them, in nano-dollars.
-
-The table's cost of each kind of tokens over some calls.
+- The rows of one session as its record carries them, in nano-dollars. The table's cost of each kind
+  of tokens over some calls.
 """
 
 from __future__ import annotations
@@ -20,8 +19,9 @@ from watchgate.core.model.usage_records import (
     Source,
 )
 from watchgate.core.usage.cost_choice import cost_of, source_of
+from watchgate.core.usage.ledger_entries import LedgerRow
 from watchgate.core.usage.pricing import TariffOf
-from watchgate.core.usage.usage_calls import CountedCall, Figures, LedgerRow, in_nano
+from watchgate.core.usage.usage_calls import CountedCall, Figures, in_nano
 
 
 def nano(pico: int | None) -> int | None:
@@ -98,7 +98,7 @@ OTHER_MODELS = "other models"
 MAX_ROWS = 1_000
 """With more rows than this, the sub-agents of a session are told as one."""
 MAX_FIGURE = 1 << 53
-"""What is more, no number of JSON holds exactly: it is told as so much, and a lower bound."""
+"""The largest number that JSON holds exactly: more is told as so much, and a lower bound."""
 MAX_TURNS = 50
 MAX_TOOLS = 200
 HOUR_MIN = 60

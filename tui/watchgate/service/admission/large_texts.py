@@ -3,7 +3,7 @@
 Its secrets are looked for, and its call is judged. The loop finds the results by the texts, and
 does the rest itself.
 
-Reading of large frames and lines in threads: nobody else waits, and each agent's order stays.
+- Reading of large frames and lines in threads: nobody else waits, and each agent's order stays.
 """
 
 from __future__ import annotations

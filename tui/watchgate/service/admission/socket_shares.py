@@ -2,9 +2,8 @@
 
 Accepting connections, also through a shortage of descriptors, and reading a peer's identity.
 
-A scarce amount, handed out to processes: so much in all, and so much to one that asks.
-
-The line that a stream has begun and not ended: the limits of its size and its time.
+- A scarce amount, handed out to processes: so much in all, and so much to one that asks. The line
+  that a stream has begun and not ended: the limits of its size and its time.
 """
 
 from __future__ import annotations
@@ -161,7 +160,7 @@ class SocketAdmission:
         self.unfinished = Shares(UNFINISHED_BYTES, UNFINISHED_SHARE, asker_of)
 
     def refusal(self, full: Full) -> str:
-        """Returns why a connection is not accepted, and the mend."""
+        """Returns the reason a connection is not accepted, with the mend."""
         if full == "share":
             return (
                 f"the process that asks has {self.connections.share:,} connections open already, "

@@ -2,9 +2,8 @@
 
 Wire format: the OpenAPI document that `opencode serve` 1.18 shows at `/doc`.
 
-Server-sent events: the data of each event, whatever pieces the bytes come in.
-
-Wire format: the event stream of the HTML standard, https://html.spec.whatwg.org/#server-sent-events.
+- Server-sent events: the data of each event, whatever pieces the bytes come in. Wire format: the
+  event stream of the HTML standard, https://html.spec.whatwg.org/#server-sent-events.
 """
 
 from __future__ import annotations

@@ -4,8 +4,6 @@ Claude Code calls it in print mode (`--permission-prompt-tool`), where nobody el
 whatever fails here is a denial. The protocol's part of it is small: requests are answered, and the
 rest is ignored; a library for it would be larger than all else that starts here.
 Wire format: MCP over stdio (JSON-RPC 2.0, one message a line), versions 2024-11-05 to 2025-11-25.
-
-The permission tool of `claude -p`: each call is put to the core, and silence is a denial.
 """
 
 from __future__ import annotations
@@ -31,7 +29,6 @@ from watchgate.service.system.line_cutting import LineCutter
 TOOL: Final = "approve"
 LINE_LIMIT_BYTES: Final = 8 * 1024 * 1024
 _VERSIONS: Final = ("2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05")
-_UNKNOWN_METHOD: Final = {"code": -32601, "message": "Method not found"}
 _TOOLS: Final = [
     {
         "name": TOOL,
@@ -109,7 +106,7 @@ class McpServer:
             case "tools/call":
                 return {"error": {"code": -32602, "message": f"the only tool is {TOOL}"}}
             case _:
-                return {"error": _UNKNOWN_METHOD}
+                return {"error": {"code": -32601, "message": "Method not found"}}
 
 
 def _hello(version: str) -> dict[str, Any]:
@@ -130,15 +127,10 @@ async def serve(
     """Serves the tool on standard input and output; `folder` is where Claude Code works."""
 
     async def approve(message: dict[str, Any]) -> bytes:
-        wrapped = WrappedMessage(
-            cwd=folder(),
-            context={"session": os.environ.get(SESSION_VARIABLE, "")},
-            message=message,
-        )
+        context = {"session": os.environ.get(SESSION_VARIABLE, "")}
+        wrapped = wrap(WrappedMessage(cwd=folder(), context=context, message=message))
         try:
-            answer = await core.ask(
-                ObservedMessage(PROMPT_TOOL, wrap(wrapped)), Lane.GATE, deadline_s
-            )
+            answer = await core.ask(ObservedMessage(PROMPT_TOOL, wrapped), Lane.GATE, deadline_s)
         except Unanswered as why:
             reason = f"watchgate: {why}. The call is denied; this is not a refusal by a person."
             return claude.closed(PROMPT_TOOL, Lane.GATE, reason).stdout

@@ -1,13 +1,11 @@
 """A client of the control socket, with its proofs and its name in records.
 
-Sampling of records for a console when far more happens than anyone can read.
-
-A call is passed on whole or not at all, so that no row stays "running" for want of its end. What a
-person has to decide or must not miss is always passed on, and calls of high or critical risk are.
-Calls have an allowance of their own: no stream of text takes it up. The console fetches what was
-left out once it is quiet.
-
-The bounded queue to one console: observations may be skipped, approvals never.
+- Sampling of records for a console when far more happens than anyone can read. A call is passed on
+  whole or not at all, so that no row stays "running" for want of its end. What a person has to
+  decide or must not miss is always passed on, and calls of high or critical risk are. Calls have an
+  allowance of their own: no stream of text takes it up. The console fetches what was left out once
+  it is quiet.
+- The bounded queue to one console: observations may be skipped, approvals never.
 """
 
 from __future__ import annotations
@@ -22,7 +20,7 @@ import anyio
 import msgspec
 
 from watchgate.core.gate.operator_decisions import Refused
-from watchgate.core.model.actor import LINKS_KEPT, Actor, ProcessLink
+from watchgate.core.model.actor import MAX_LINKS, Actor, ProcessLink
 from watchgate.core.model.records import Record
 from watchgate.core.presence.proof import Proof
 from watchgate.link.protocol import Push, Request
@@ -242,7 +240,7 @@ class Caller:
             name=own.comm if own else "",
             tty=terminal_name(own.tty) if own else "",
             chain=tuple(
-                ProcessLink(each.pid, each.start, each.comm) for each in self.chain[:LINKS_KEPT]
+                ProcessLink(each.pid, each.start, each.comm) for each in self.chain[:MAX_LINKS]
             ),
             standing=f"token {program}" if program else proven,
         )

@@ -3,10 +3,9 @@
 One task reads requests, one writes; what reads the journal runs beside them, so that no decision
 waits for it. A request that this program fails over is refused, and the connection goes on.
 
-Sending queued lines to one control client, for as long as it reads.
-
-A client that takes nothing for 5 s while there is something to send is closed with the reason;
-one that reads slowly but steadily is not.
+- Sending queued lines to one control client, for as long as it reads. A client that takes nothing
+  for 5 s while there is something to send is closed with the reason; one that reads slowly but
+  steadily is not.
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
 """Verbs that decide about requests, or give them more time.
 
-The calls of the past that grants of each width would have answered.
-
-Verbs about standing grants: a proposal, the grants in force, and taking one back.
+- The calls of the past that grants of each width would have answered.
+- Verbs about standing grants: a proposal, the grants in force, and taking one back.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
 The verb about the policy: its files and faults, and loading the files again.
 
-The verb that drops the payloads of a session from the journal.
+- The verb that drops the payloads of a session from the journal.
 """
 
 from __future__ import annotations

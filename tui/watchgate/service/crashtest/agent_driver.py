@@ -22,10 +22,10 @@ CLAUDE_DENY: Json = {
         "permissionDecisionReason": REASON,
     }
 }
-"""What Claude Code reads as a denial, and so do those that took its hooks over."""
+"""The answer that Claude Code reads as a denial, and so do those that took its hooks over."""
 
 _RUNTIMES = ("node", "bun")
-"""What agents that are scripts are run by."""
+"""Programs that run the agents which are scripts."""
 
 
 class AgentDriver(ABC):

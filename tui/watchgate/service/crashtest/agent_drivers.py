@@ -236,7 +236,7 @@ class OpenCodeDriver(AgentDriver):
         place.write(self.home(place) / "opencode.json", json.dumps(config))
 
     def environment(self, place: ThrowawayPlace, model_url: str) -> dict[str, str]:
-        """Returns what keeps it from fetching: no updates, no model list, no language servers."""
+        """Returns the variables that keep it from fetching updates, models, language servers."""
         return {
             "OPENCODE_DISABLE_AUTOUPDATE": "1",
             "OPENCODE_DISABLE_MODELS_FETCH": "1",

@@ -37,9 +37,9 @@ class TrialEvidence(msgspec.Struct, frozen=True, kw_only=True):
     """The evidence of one run.
 
     `ran` is whether the file is there that the call writes, `hook_ran` the same of the hook, None
-    where a hook leaves no file. `calls` are those that the model made, `told` what the agent said
-    of the call to the model, None without a word; `ended` is how the agent ended, in words, empty
-    while it still ran, and `fault` what kept the model from answering.
+    where a hook leaves no file. `calls` are those that the model made, `reply_text` what the agent
+    said of the call to the model, None without a word; `ended` is how the agent ended, in words,
+    empty while it still ran, and `fault` what kept the model from answering.
     """
 
     ran: bool
@@ -53,7 +53,7 @@ class TrialEvidence(msgspec.Struct, frozen=True, kw_only=True):
 class TrialResult(msgspec.Struct, frozen=True, kw_only=True):
     """One hook given to one version of an agent; `--json` prints it as it is.
 
-    `why` says of an unknown outcome what is missing, `told` what the model read of its call.
+    `why` says of an unknown outcome what is missing, `agent_output` what the model read of it.
     """
 
     agent: str
@@ -263,7 +263,7 @@ def why_undriven(result: TrialResult) -> str:
 
 
 def conclusion(agent: AgentDriver, results: Sequence[TrialResult]) -> list[str]:
-    """Returns where the agent fails open, and what follows from that, a sentence a line."""
+    """Returns the lines that say with which hooks the agent fails open, and what follows."""
     outcomes = {result.hook: result.outcome for result in results}
     odd = [each for each in agent.odd.hooks if each.id in outcomes]
     ran = [each for each in odd if outcomes[each.id] == "ran"]

@@ -29,7 +29,7 @@ from watchgate.service.system import off_switch
 from watchgate.service.system.system_clock import SystemClock
 
 _TRUST = {"codex": agent_checks.check_trust}
-"""How to ask an agent whether it trusts our hooks, where it can be asked."""
+"""The check that asks an agent whether it trusts our hooks, where it can be asked."""
 
 
 class Doctor:

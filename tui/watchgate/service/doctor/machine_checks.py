@@ -10,7 +10,7 @@ from pathlib import Path
 
 from watchgate.core.base import decoding
 from watchgate.core.policy.shell import grammar
-from watchgate.link.control_lines import Answer, LinkError, NoCore
+from watchgate.link.control_lines import ControlAnswer, LinkError, NoCore
 from watchgate.link.core_socket import call_once
 from watchgate.link.paths import Paths
 from watchgate.link.protocol import Presence, Refusal, Request, Result
@@ -163,7 +163,7 @@ def _cores_elsewhere(own: Path, hook_sockets: Collection[Path]) -> list[Check]:
     return checks
 
 
-def _greeted(control: Path) -> Answer:
+def _greeted(control: Path) -> ControlAnswer:
     return call_once(control, Request(id=1, verb="hello"), timeout_s=HELLO_TIMEOUT_S)
 
 

@@ -11,14 +11,14 @@ from typing import Any, Final
 
 import msgspec
 
-from watchgate.agents.base import Adapter, Answer, DecodeError, Intake
+from watchgate.agents.base import Adapter, DecodeError, HookAnswer, Intake
 from watchgate.agents.opencode.opencode_events import BEFORE
 from watchgate.agents.table import EventRule, Fields, Paths, Table
 from watchgate.agents.table.adapter import TableAdapter
 from watchgate.core.base.clock import Instant
 from watchgate.core.model.events import Lane, ToolClass
 from watchgate.service.doctor.machine_checks import START
-from watchgate.service.setup.guarded_command import InstalledCommand
+from watchgate.service.setup.forms.guarded_command import InstalledCommand
 from watchgate.service.setup.hook_checks import Check
 from watchgate.service.wire.framing import (
     PROBE_COMMAND,
@@ -149,7 +149,7 @@ def judge_answer(
     name: str,
     agent: Adapter,
     installed: InstalledCommand,
-    answer: Answer,
+    answer: HookAnswer,
     *,
     core_runs: bool = False,
 ) -> Check:
@@ -162,7 +162,7 @@ def judge_answer(
         answer: Its outputs and status.
         core_runs: Whether a core answers here.
     """
-    if answer == Answer():
+    if answer == HookAnswer():
         return Check(name, "ok", "no opinion: the agent goes on by its own rules")
     if _GUARD in answer.stderr:
         return Check(name, "fail", _words(answer), f"watchgate install {agent.name}")
@@ -179,7 +179,7 @@ def judge_answer(
     return Check(name, "fail", f"an answer of no known form: {text}", "watchgate serve --help")
 
 
-def _is_like(answer: Answer, closed: Answer, lane: str) -> bool:
+def _is_like(answer: HookAnswer, closed: HookAnswer, lane: str) -> bool:
     """Returns whether an answer has the form of the agent's denial, whatever its reason.
 
     A core that answers on a lane that hands back prints the denial and leaves with 0.
@@ -206,7 +206,9 @@ def _without_words(value: Any) -> Any:
     return "words" if isinstance(value, str) and " " in value else value
 
 
-def _run(command: str, payload: bytes, env: Mapping[str, str], patience_s: float) -> Answer | None:
+def _run(
+    command: str, payload: bytes, env: Mapping[str, str], patience_s: float
+) -> HookAnswer | None:
     """Runs the command; None when it was still waiting and had to be ended."""
     plain = {key: value for key, value in env.items() if not key.startswith(_AGENT_MARKS)}
     process = subprocess.Popen(
@@ -223,8 +225,8 @@ def _run(command: str, payload: bytes, env: Mapping[str, str], patience_s: float
         os.killpg(process.pid, signal.SIGTERM)
         process.communicate()
         return None
-    return Answer(stdout, stderr, process.returncode)
+    return HookAnswer(stdout, stderr, process.returncode)
 
 
-def _words(answer: Answer) -> str:
+def _words(answer: HookAnswer) -> str:
     return (answer.stderr or answer.stdout).decode(errors="replace").strip()

@@ -3,7 +3,7 @@
 A call belongs to the page that holds its first record; what is missing of it is looked for among
 the records near that page. So every call comes out once, and whole.
 
-Recorded calls by the index: only those that may match are read and folded.
+- Recorded calls by the index: only those that may match are read and folded.
 """
 
 from __future__ import annotations

@@ -76,64 +76,51 @@ def search(
     oldest, newest = journal_reader.ends(journal)
     last = newest if last is None else min(last, newest)
     lowest = max(oldest, first or 1)
-    lowest, last = journal_reader.in_time(journal, lowest, last, wanted.since_us, wanted.until_us)
-    if lowest > last:
+    span = journal_reader.in_time(journal, lowest, last, wanted.since_us, wanted.until_us)
+    if span[0] > span[1]:
         return {"records": [], "next": None}
     limit = min(max(1, limit), PAGE)
     try:
         with index_of(journal) as index:
-            sought = _candidates(journal, wanted, lowest, last, index)
-            return _page(sought, wanted, limit, lowest, now_s)
+            return _page(_candidates(journal, wanted, span, index), wanted, limit, now_s)
     except sqlite3.Error as error:
         discard_if_damaged(journal, error)
-    sought = _candidates(journal, wanted, lowest, last, None)
-    return _page(sought, wanted, limit, lowest, now_s)
+    return _page(_candidates(journal, wanted, span, None), wanted, limit, now_s)
 
 
 class _RecordCandidates(msgspec.Struct, frozen=True):
-    """Records with the bytes of their data, newest first, and the lowest number among them."""
+    """Records with the bytes of their data, newest first; `floor` is the lowest number among them.
+
+    `lowest` is the lowest that was wanted.
+    """
 
     records: Iterator[tuple[int, Record]]
     floor: int
+    lowest: int
 
 
 def _candidates(
-    journal: Path, wanted: Filter, lowest: int, last: int, index: JournalIndex | None
+    journal: Path, wanted: Filter, span: tuple[int, int], index: JournalIndex | None
 ) -> _RecordCandidates:
-    """Returns all records that may match: the index names them, the rest is read.
-
-    Args:
-        journal: The journal's database.
-        wanted: The filter.
-        lowest: The lowest record number.
-        last: The highest record number.
-        index: The index, None where it cannot be used.
-    """
+    """Returns all records of a span that may match: the index names them, the rest is read."""
+    lowest, last = span
     condition = record_condition(wanted) if index is not None else ""
     known = min(index.upto, last) if index is not None and condition else 0
     floor = max(lowest, known + 1, last - SEARCHED + 1)
     gone_through = journal_reader.sized(journal, floor, last, newest_first=True)
     if index is None or known < lowest or floor > known + 1:
-        return _RecordCandidates(gone_through, floor)
+        return _RecordCandidates(gone_through, floor, lowest)
     read = (
         journal_reader.numbered(journal, numbers, newest_first=True)
         for numbers in index.pages(condition, lowest, known, READ_AT_ONCE)
     )
-    return _RecordCandidates(chain(gone_through, chain.from_iterable(read)), lowest)
+    return _RecordCandidates(chain(gone_through, chain.from_iterable(read)), lowest, lowest)
 
 
 def _page(
-    sought: _RecordCandidates, wanted: Filter, limit: int, lowest: int, now_s: Callable[[], float]
+    sought: _RecordCandidates, wanted: Filter, limit: int, now_s: Callable[[], float]
 ) -> dict[str, Any]:
-    """Returns the answer: matching records until the limit, the bytes or the time are used up.
-
-    Args:
-        sought: The records that may match.
-        wanted: The filter.
-        limit: Records to return at most.
-        lowest: The lowest record number.
-        now_s: A monotonic clock, in seconds.
-    """
+    """Returns the answer: matching records until the limit, the bytes or the time are used up."""
     keeps = wanted.over(RECORD_FIELDS) or (lambda _record: True)
     records: list[Record] = []
     size, until_s, floor = 0, now_s() + LONGEST_S, sought.floor
@@ -147,4 +134,4 @@ def _page(
         if len(records) >= limit or now_s() >= until_s:
             floor = record.seq
             break
-    return {"records": records, "next": floor - 1 if floor > lowest else None}
+    return {"records": records, "next": floor - 1 if floor > sought.lowest else None}

@@ -1,7 +1,4 @@
-"""Recorded sessions by the word that a person has for them, and their records.
-
-Recorded sessions, and the records of one: by the index, then by reading on.
-"""
+"""Recorded sessions by the word that a person has for them, and their records."""
 
 from __future__ import annotations
 
@@ -9,9 +6,8 @@ import sqlite3
 from collections.abc import Iterator, Sequence
 from contextlib import closing
 from datetime import UTC, datetime
+from itertools import chain
 from pathlib import Path
-
-import msgspec
 
 from watchgate.core.base.text import safe_text
 from watchgate.core.model.records import Record
@@ -21,6 +17,10 @@ from watchgate.service.journal.schema import JournalError, open_to_read, reason
 from watchgate.service.search.index_file import IndexedSession, records_after, sessions_in
 from watchgate.service.search.index_query import discard_if_damaged, index_of
 from watchgate.service.search.index_terms import index_token
+
+MIN_PREFIX = 4
+_NAMED = 5
+"""So many of several candidates, the newest, an error names."""
 
 
 def all_sessions(journal: Path) -> list[IndexedSession]:
@@ -34,35 +34,32 @@ def all_sessions(journal: Path) -> list[IndexedSession]:
     except sqlite3.Error as error:
         discard_if_damaged(journal, error)
     sessions = {(each.agent, each.session): each for each in known}
-    for each in _not_indexed(journal, upto):
-        before = sessions.get((each.agent, each.session))
-        sessions[each.agent, each.session] = each if before is None else _joined(before, each)
+    for now in _not_indexed(journal, upto):
+        each = sessions.setdefault((now.agent, now.session), now)
+        each.folder = each.folder or now.folder
+        each.last_seq, each.last_at = now.last_seq, max(each.last_at, now.last_at)
     return sorted(sessions.values(), key=lambda each: -each.last_seq)
 
 
-def session_records(journal: Path | OpenJournal, agent: str, session: str) -> Iterator[Record]:
-    """Yields the records of a session, oldest first; raises `JournalError`."""
+def records_of(journal: Path | OpenJournal, agent: str, session: str) -> list[Record]:
+    """Returns the records of a session, oldest first; raises `JournalError`."""
     numbers, upto = _indexed(journal.path if isinstance(journal, OpenJournal) else journal, session)
-    for _, record in journal_reader.numbered(journal, numbers):
-        if (record.agent, record.session) == (agent, session):
-            yield record
+    indexed = [record for _, record in journal_reader.numbered(journal, numbers)]
     _, newest = journal_reader.ends(journal)
-    for record in journal_reader.read(journal, upto + 1, newest):
-        if (record.agent, record.session) == (agent, session):
-            yield record
+    read = chain(indexed, journal_reader.read(journal, upto + 1, newest))
+    return [each for each in read if (each.agent, each.session) == (agent, session)]
 
 
 def _indexed(journal: Path, session: str) -> tuple[list[int], int]:
     """Returns the records that may be of a session, oldest first, and the last one indexed."""
     try:
         with index_of(journal) as index:
-            if index is None:
-                return [], 0
-            condition = f'"{index_token("session", session)}"'
-            return [*index.numbers(condition, 1, index.upto)][::-1], index.upto
+            if index is not None:
+                condition = f'"{index_token("session", session)}"'
+                return [*index.numbers(condition, 1, index.upto)][::-1], index.upto
     except sqlite3.Error as error:
         discard_if_damaged(journal, error)
-        return [], 0
+    return [], 0
 
 
 def _not_indexed(journal: Path, upto: int) -> Iterator[IndexedSession]:
@@ -73,20 +70,6 @@ def _not_indexed(journal: Path, upto: int) -> Iterator[IndexedSession]:
                 upto = batch[-1].seq
         except sqlite3.Error as error:
             raise JournalError(journal, reason(error)) from error
-
-
-def _joined(before: IndexedSession, now: IndexedSession) -> IndexedSession:
-    return msgspec.structs.replace(
-        before,
-        folder=before.folder or now.folder,
-        last_seq=now.last_seq,
-        last_at=max(before.last_at, now.last_at),
-    )
-
-
-MIN_PREFIX = 4
-_NAMED = 5
-"""So many of several candidates, the newest, an error names."""
 
 
 class PastError(ValueError):
@@ -115,11 +98,6 @@ def find_session(journal: Path, word: str | None) -> tuple[str, str]:
     if len(matches) > 1:
         raise SeveralError(_several(word or "", matches))
     return matches[0].agent, matches[0].session
-
-
-def records_of(journal: Path | OpenJournal, agent: str, session: str) -> list[Record]:
-    """Returns the records of a session, oldest first; raises `JournalError`."""
-    return list(session_records(journal, agent, session))
 
 
 def _meant(known: Sequence[IndexedSession], word: str) -> list[IndexedSession]:

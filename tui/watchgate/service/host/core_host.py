@@ -1,6 +1,6 @@
 """A core in this process: one run, or several where it started over by itself.
 
-A core inside another process: its own thread and event loop, behind the same sockets.
+- A core inside another process: its own thread and event loop, behind the same sockets.
 """
 
 from __future__ import annotations

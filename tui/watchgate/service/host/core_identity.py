@@ -1,6 +1,6 @@
 """Identity that outlives a core: PIN, key and tokens, checked against the journal, and agents.
 
-Finds the numbers in a call that are processes of ours: the core, its clients, their groups.
+- Finds the numbers in a call that are processes of ours: the core, its clients, their groups.
 """
 
 from __future__ import annotations

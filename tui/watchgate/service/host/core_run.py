@@ -18,7 +18,6 @@ from anyio.abc import SocketListener, TaskGroup, TaskStatus
 from watchgate.agents.agent_facts import traits_in
 from watchgate.agents.base import Adapter
 from watchgate.agents.registry import agent_titles
-from watchgate.agents.streams import STREAM_TITLES
 from watchgate.core.base.clock import Clock
 from watchgate.core.base.ids import request_id
 from watchgate.core.chain.chain_walk import RetentionLimits
@@ -39,9 +38,8 @@ from watchgate.service.admission.socket_shares import accept_connections
 from watchgate.service.control.control_socket import Control
 from watchgate.service.control.reload import HookListener, Reload, Reread
 from watchgate.service.control.verb_table import Verbs, VerbStores
-from watchgate.service.host import restore_state
 from watchgate.service.host.core_identity import CoreIdentity, OwnProcesses
-from watchgate.service.host.restore_state import remember_usage, restored_state
+from watchgate.service.host.restore_state import off_at_start, remember_usage, restored_state
 from watchgate.service.hub.components import build_components, config_warnings
 from watchgate.service.hub.core_environment import AnchorLines, Environment
 from watchgate.service.hub.grant_sync import GrantStore, sync_grants, write
@@ -109,23 +107,23 @@ class CoreRun:
     After `run` it is `renewed` where it ended because a journal that it lacked can be used again.
     """
 
-    def __init__(self, setting: CoreOptions, printed: anyio.Event, unrecorded: int = 0) -> None:
+    def __init__(self, options: CoreOptions, printed: anyio.Event, unrecorded: int = 0) -> None:
         self.core = request_id(secrets.token_bytes(16))[:8]
         self.renewed = False
         self.unrecorded = 0
-        self._setting = setting
-        self._paths, self._config = setting.paths, setting.config
-        self._clock, self._stage = setting.clock, setting.environment
+        self._options = options
+        self._paths, self._config = options.paths, options.config
+        self._clock, self._environment = options.clock, options.environment
         self._missed = unrecorded
         self._printed = printed
-        self._next = setting.config
+        self._next = options.config
         self._stopped = anyio.Event()
         self._stopped_by = "signal"
         self._stopped_from: Actor | None = None
         self._woken = anyio.Event()
         self._unread: list[str] = []
         self._escalation: EscalationWatch | None = None
-        self._own_processes = OwnProcesses(setting.environment.own_pid)
+        self._own_processes = OwnProcesses(options.environment.own_pid)
         self._identity: CoreIdentity | None = None
 
     @property
@@ -159,22 +157,26 @@ class CoreRun:
             pool = ChildPool()
             closing.callback(pool.close)
             known = adapters(self._paths, self._config)
-            equipment = build_components(
+            components = build_components(
                 self._config,
                 self._paths,
                 os.environ,
                 pool,
-                prints=self._setting.prints,
-                own=self._setting.handlers,
+                prints=self._options.prints,
+                own=self._options.handlers,
             )
             journal, state = open_journal(self._paths.journal, self._remembered)
             closing.callback(self._close, journal)
             indexer = Indexer(self._paths.journal)
             closing.callback(indexer.close)
-            handler_runner = HandlerRunner(equipment.runners, self._observers(), self._clock)
+            handler_runner = HandlerRunner(
+                components.runners,
+                ObserverQueue(preset_of(self._config.dispatch.preset)),
+                self._clock,
+            )
             policies = read_policies(self._paths)
-            hub = self._hub(journal, state, handler_runner, equipment.handlers, known, policies)
-            sinks = Sinks(equipment.sinks)
+            hub = self._hub(journal, state, handler_runner, components.handlers, known, policies)
+            sinks = Sinks(components.sinks)
             hub.recorder.watchers |= {sinks, indexer}
             extensions = Extensions(
                 ExtensionDeps(clock=self._clock, on_line=hub.record_extension_line)
@@ -195,12 +197,12 @@ class CoreRun:
                     paths=self._paths,
                     stop=self.stop,
                     reload=Reload(
-                        hub, hooks.close_idle, self._paths, self._setting.reread, self._start_over
+                        hub, hooks.close_idle, self._paths, self._options.reread, self._start_over
                     ),
                     stores=self._verb_stores(hub, store, policies, known.values()),
                     forget=indexer.forget,
                 )
-                extensions.start(equipment.extensions, tasks)
+                extensions.start(components.extensions, tasks)
                 handler_runner.runners.update(extensions.runners())
                 await tasks.start(handler_runner.serve, hub.on_report)
                 tasks.start_soon(self._run_sinks, sinks)
@@ -208,7 +210,7 @@ class CoreRun:
                     await tasks.start(
                         remember_usage, hub.recorder, self._paths.journal, self._clock
                     )
-                self._tell_of_start(hub, journal)
+                self._record_start(hub, journal)
                 await tasks.start(sync_grants, hub, store, self._clock.now())
                 for warning in config_warnings(self._config, known):
                     hub.recorder.notice("config", warning)
@@ -216,8 +218,8 @@ class CoreRun:
                 tasks.start_soon(self._watch_journal, hub, journal)
                 tasks.start_soon(self._watch_sinks, hub, sinks)
                 tasks.start_soon(watch_policy, hub, policies)
-                self._look_after(tasks, hub, journal)
-                self._look_on(tasks, hub, known, policies)
+                self._start_journal_watch(tasks, hub, journal)
+                self._start_watchers(tasks, hub, known, policies)
                 task_status.started()
                 await self._stopped.wait()
                 if not self.renewed:
@@ -228,7 +230,7 @@ class CoreRun:
                 async with anyio.create_task_group() as leaving:
                     leaving.start_soon(extensions.stop)
                     leaving.start_soon(sinks.drained)
-                self._tell_of_sinks(hub, sinks, every=True)
+                self._record_sinks(hub, sinks, every=True)
                 self.unrecorded += hub.recorder.take_unrecorded()
                 tasks.cancel_scope.cancel()
 
@@ -240,19 +242,18 @@ class CoreRun:
         if isinstance(journal, UnusableJournal):
             self.unrecorded += self._missed
 
-    def _tell_of_start(self, hub: Hub, journal: Journal | UnusableJournal) -> None:
+    def _record_start(self, hub: Hub, journal: Journal | UnusableJournal) -> None:
         """Records that a core started, and the faults at its start; no gate is asked before."""
-        earlier = hub.recorder.state.gate
+        earlier = hub.recorder.state.gate  # a start resets it
         offset_s = utc_offset_s(self._clock.now().wall_us)
         started = CoreData(what="core started", profile=self._config.profile, utc_offset_s=offset_s)
         hub.recorder.about_core("policy.started", started)
         if self._missed:
             hub.recorder.about_core("policy.journal", missed(self._missed))
         hub.journal_state(journal.lost)
-        if off := restore_state.found_off(self._paths.off, earlier, self._clock.now()):
+        if off := off_at_start(self._paths.off, earlier, self._clock.now()):
             hub.recorder.about_core("policy.off", off)
-        fault = journal.fault or (self._unread and f"unreadable: {self._unread[0]}")
-        if fault:
+        if fault := journal.fault or (self._unread and f"unreadable: {self._unread[0]}"):
             difference = CoreData(what="the journal is not what was written", detail=fault)
             hub.recorder.about_core("policy.fault", difference)
 
@@ -273,7 +274,9 @@ class CoreRun:
         await hooks.open()
         tasks.start_soon(accept_connections, control, clients.handle, hub.cannot_accept)
 
-    def _look_after(self, tasks: TaskGroup, hub: Hub, journal: Journal | UnusableJournal) -> None:
+    def _start_journal_watch(
+        self, tasks: TaskGroup, hub: Hub, journal: Journal | UnusableJournal
+    ) -> None:
         """Starts the watch over the journal's limits, or over one that cannot be used."""
         if self._identity is not None:
             self._identity.tell_of_start()
@@ -281,30 +284,29 @@ class CoreRun:
         if isinstance(journal, UnusableJournal):
             tasks.start_soon(usable_again, journal, self._remembered)
             return
-        if self._stage.system_log is not None:
-            hub.recorder.watchers.add(AnchorLines(journal, self._stage.system_log))
-        limits = RetentionLimits(
-            self._config.journal.max_age_days, self._config.journal.max_size_mb
-        )
+        if self._environment.system_log is not None:
+            hub.recorder.watchers.add(AnchorLines(journal, self._environment.system_log))
+        given = self._config.journal
+        limits = RetentionLimits(given.max_age_days, given.max_size_mb)
         tasks.start_soon(Retention(journal, hub.recorder, limits, self._clock).run)
 
-    def _look_on(
+    def _start_watchers(
         self, tasks: TaskGroup, hub: Hub, known: Mapping[str, Adapter], policies: Policies
     ) -> None:
         """Starts the watchers: of deadlines, of targets of requests, of running agents."""
         tasks.start_soon(self._deadlines, hub)
-        facts = FactsWatch(hub, self._clock, home=self._stage.home)
+        facts = FactsWatch(hub, self._clock, home=self._environment.home)
         hub.recorder.watchers.add(facts)
         tasks.start_soon(facts.run)
         if entries := self._config.escalation:
             alerts = configured_escalation(
-                hub, self._clock, entries, os.environ, home=self._stage.home
+                hub, self._clock, entries, os.environ, home=self._environment.home
             )
             self._escalation = alerts
             hub.recorder.watchers.add(alerts)
             tasks.start_soon(alerts.run)
-        if self._stage.proc is not None:
-            home = Path(self._stage.home)
+        if self._environment.proc is not None:
+            home = Path(self._environment.home)
             integrity = IntegrityWatch(hub, self._clock, self._paths, known, policies, os.environ)
             rounds = CoverageWatch(
                 hub,
@@ -312,8 +314,8 @@ class CoreRun:
                 known,
                 os.environ,
                 home=home,
-                proc=self._stage.proc,
-                places=self._stage.places,
+                proc=self._environment.proc,
+                places=self._environment.places,
                 entered=integrity.entered,
             )
             tasks.start_soon(rounds.run)
@@ -322,12 +324,9 @@ class CoreRun:
         if budgets is not None:
             hub.recorder.watchers.add(budgets)
             tasks.start_soon(budgets.run)
-        counts = usage_following(hub, self._clock, self._stage, self._config, self._paths)
+        counts = usage_following(hub, self._clock, self._environment, self._config, self._paths)
         if counts is not None:
             tasks.start_soon(counts)
-
-    def _observers(self) -> ObserverQueue:
-        return ObserverQueue(preset_of(self._config.dispatch.preset))
 
     def _hub(
         self,
@@ -348,7 +347,7 @@ class CoreRun:
             known: The adapters by name.
             policies: The policies in force.
         """
-        stage = self._stage
+        stage = self._environment
         gate = PolicyGate(
             self._config.profile,
             policies,
@@ -384,25 +383,22 @@ class CoreRun:
     def _verb_stores(
         self, hub: Hub, store: GrantStore, policies: Policies, known: Iterable[Adapter]
     ) -> VerbStores:
-        self._identity = CoreIdentity(self._paths, self._clock, hub, self._own())
+        own = CoreProcesses(
+            core_pid=self._environment.own_pid,
+            starter=self._starter(),
+            scripted=self._environment.scripted,
+        )
+        self._identity = CoreIdentity(self._paths, self._clock, hub, own)
         agents = states_reader(
             self._paths, self._config, os.environ, known, lambda: hub.engine.profile
         )
-        titles = STREAM_TITLES | agent_titles(known)
-        return VerbStores(store, policies, self._identity.presences, agents, titles)
-
-    def _own(self) -> CoreProcesses:
-        return CoreProcesses(
-            core_pid=self._stage.own_pid,
-            starter=self._starter(),
-            scripted=self._stage.scripted,
-        )
+        return VerbStores(store, policies, self._identity.presences, agents, agent_titles(known))
 
     def _starter(self) -> Proc | None:
         starts = self._config.handler or self._config.extension
-        if not (self._stage.own_pid and starts) or self._setting.adopts:
+        if not (self._environment.own_pid and starts) or self._options.adopts:
             return None
-        return next(iter(ancestors(self._stage.own_pid)), None)
+        return next(iter(ancestors(self._environment.own_pid)), None)
 
     def _wake(self) -> None:
         self._woken.set()
@@ -426,16 +422,16 @@ class CoreRun:
             self._start_over(msgspec.structs.replace(self._config, profile=profile), RENEWED)
 
     async def _run_sinks(self, sinks: Sinks) -> None:
-        if self._setting.prints:
+        if self._options.prints:
             await self._printed.wait()
         await sinks.run()
 
     async def _watch_sinks(self, hub: Hub, sinks: Sinks) -> None:
         while True:
             await anyio.sleep(SINKS_LOOK_S)
-            self._tell_of_sinks(hub, sinks)
+            self._record_sinks(hub, sinks)
 
-    def _tell_of_sinks(self, hub: Hub, sinks: Sinks, *, every: bool = False) -> None:
+    def _record_sinks(self, hub: Hub, sinks: Sinks, *, every: bool = False) -> None:
         for report in sinks.reports(every=every):
             hub.recorder.notice("sink", report)
 
@@ -445,11 +441,8 @@ class CoreRun:
         stopped = CoreData(what="core stopped", name=self._stopped_by, actor=self._stopped_from)
         hub.recorder.about_core("policy.stopped", stopped)
         hub.execute(hub.engine.close_all("denied-core-stopped", "the core was stopped", now))
+        alerts = self._escalation
         with anyio.move_on_after(DRAIN_S):
-            while self._is_busy(hub):  # noqa: ASYNC110 - for a second at most, at the very end
+            while hub.unanswered or (alerts is not None and alerts.busy):  # noqa: ASYNC110 - for a second
                 await anyio.sleep(0.01)
         await write(store)
-
-    def _is_busy(self, hub: Hub) -> bool:
-        alerts = self._escalation
-        return bool(hub.unanswered) or (alerts is not None and alerts.busy)

@@ -3,12 +3,10 @@
 A day can have a million records, and no gate is answered before this is done. So the totals may be
 counted from later than midnight, and say so; how the gate stands is looked for in the whole day.
 
-The record of an off switch that a core finds in force at its start.
-
-The usage of the last month, read from the journal when a core starts.
-
-Today's records are folded into the state before; older ones can be many, so they are read in a
-thread, and the core does not wait for them for long.
+- The record of an off switch that a core finds in force at its start.
+- The usage of the last month, read from the journal when a core starts. Today's records are folded
+  into the state before; older ones can be many, so they are read in a thread, and the core does not
+  wait for them for long.
 """
 
 from __future__ import annotations
@@ -38,7 +36,7 @@ from watchgate.service.system import off_switch
 from watchgate.service.system.error_boundary import contain_each
 
 
-def found_off(path: Path, earlier: GateView, now: Instant) -> CoreData | None:
+def off_at_start(path: Path, earlier: GateView, now: Instant) -> CoreData | None:
     """Returns the data of a new core's `policy.off` record; None where the gate is on.
 
     `earlier` is the gate as the records before this core left it: they say who switched it off,

@@ -80,10 +80,8 @@ def build_components(
     extensions = tuple(
         _extension(each, at, paths, environ) for at, each in enumerate(config.extension)
     )
-    for spec in extensions:
-        handlers += spec.handlers
     return Components(
-        handlers=tuple(handlers),
+        handlers=(*handlers, *(handler for spec in extensions for handler in spec.handlers)),
         runners=runners,
         extensions=extensions,
         sinks=_sinks(config, paths, prints=prints),
@@ -105,13 +103,8 @@ def _extension(
     if not path.is_absolute():
         path = paths.config.parent / path
     try:
-        return load_extension(
-            config,
-            safe_files.read_regular_file(path),
-            str(path),
-            environ,
-            hook_environment(environ),
-        )
+        manifest = safe_files.read_regular_file(path)
+        return load_extension(config, manifest, str(path), environ, hook_environment(environ))
     except OSError as fault:
         raise ComponentError(
             f"{_place(paths, 'extension', at, 'manifest')}extension {config.id}:"
@@ -123,9 +116,8 @@ def _extension(
 
 
 def _sinks(config: Config, paths: Paths, *, prints: bool) -> tuple[Sink, ...]:
-    if (
-        sink_fault := config_sections.first_sink_fault(config.sink, stdout_is_free=prints)
-    ) is not None:
+    sink_fault = config_sections.first_sink_fault(config.sink, stdout_is_free=prints)
+    if sink_fault is not None:
         at, message = sink_fault
         raise ComponentError(f"{_place(paths, 'sink', at)}[[sink]] {at + 1}: {message}")
     own = (paths.ingest_socket, paths.control_socket, paths.journal, paths.config, paths.off)
@@ -141,9 +133,8 @@ def _sinks(config: Config, paths: Paths, *, prints: bool) -> tuple[Sink, ...]:
 def _place(paths: Paths, table: str, at: int, *key: str) -> str:
     """Returns the line of an entry, or its key, to stand before a message; empty without a file."""
     try:
-        source = ConfigSource(
-            safe_files.read_regular_file(paths.config).decode(), str(paths.config)
-        )
+        text = safe_files.read_regular_file(paths.config).decode()
     except (OSError, UnicodeDecodeError):
         return ""
+    source = ConfigSource(text, str(paths.config))
     return f"{source.entry(table, at).place('.'.join((table, *key)))}: "

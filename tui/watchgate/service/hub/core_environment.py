@@ -1,6 +1,6 @@
 """A core's surroundings: the parts of the machine and its user that the core cannot decide.
 
-A line to the machine's log at each session's end: an anchor that only root can take back.
+- A line to the machine's log at each session's end: an anchor that only root can take back.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ class AnchoredJournal(Protocol):
         """The database."""
         ...
 
-    def commit(self, callback: Callable[[bool], None]) -> None:
+    def commit(self, callback: Callable[[bool], object]) -> None:
         """Calls back with whether everything appended so far is on disk; from any thread."""
         ...
 
@@ -71,10 +71,10 @@ class AnchorLines:
 
     def _write(self, record: Record) -> None:
         self._writing = record
-        self._journal.commit(lambda done: self._written(record, done=done))
+        self._journal.commit(lambda done: self._on_write_done(record, done=done))
 
-    def _written(self, record: Record, *, done: bool) -> None:
-        """Sends the line; runs in the journal's thread."""
+    def _on_write_done(self, record: Record, *, done: bool) -> None:
+        """Sends the line, then writes the newest that waits; runs in the journal's thread."""
         if done:
             self._send(record)
         with self._lock:

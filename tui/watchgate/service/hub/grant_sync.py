@@ -2,8 +2,6 @@
 
 The file is an object: `version` 1 and `grants`, a list of `GrantView`. It is written whole, with
 mode 0600, and replaced in one step; a file that others own or could have touched is not read.
-
-The grants that outlive a core: taken over at its start, and written as they change.
 """
 
 from __future__ import annotations
@@ -20,7 +18,6 @@ from anyio.abc import TaskStatus
 
 from watchgate.core.base import decoding
 from watchgate.core.base.clock import Instant
-from watchgate.core.base.decoding import JSON_FAULTS
 from watchgate.core.model.records import CoreData
 from watchgate.core.model.standing_grant import GrantView
 from watchgate.service.hub.hub import Hub
@@ -50,7 +47,7 @@ def load_grants(path: Path) -> tuple[GrantView, ...]:
         raise GrantsError(_set_aside(path, fault.strerror or str(fault))) from None
     try:
         return decoding.decode(raw, _GrantsFile).grants
-    except JSON_FAULTS as fault:
+    except decoding.JSON_FAULTS as fault:
         raise GrantsError(_set_aside(path, str(fault))) from None
 
 

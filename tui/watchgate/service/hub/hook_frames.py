@@ -1,7 +1,4 @@
-"""Decoding of hook frames into events; a frame that cannot be read raises and says why.
-
-The answer to a hook frame that could not be judged: on a gate lane, a denial.
-"""
+"""Decoding of hook frames into events, and the answer to a frame that could not be judged."""
 
 from __future__ import annotations
 
@@ -10,7 +7,7 @@ from collections.abc import Mapping
 import msgspec
 
 from watchgate.agents.agent_facts import resolve_agent
-from watchgate.agents.base import Adapter, Answer, DecodeError, Intake
+from watchgate.agents.base import Adapter, DecodeError, HookAnswer, Intake
 from watchgate.core.base.clock import Instant
 from watchgate.core.base.decoding import DEEPEST, too_deep
 from watchgate.core.model.events import Event, Lane
@@ -27,7 +24,7 @@ def failure_text(why: str) -> str:
 
 def deny_on_failure(
     head: FrameHead | None, why: str, *, adapters: Mapping[str, Adapter], strict: bool
-) -> Answer | None:
+) -> HookAnswer | None:
     """Returns a denial in the agent's own format where the lane denies; None where nothing waits.
 
     A frame whose head is unknown is taken for a gate's. `strict` closes gate-read as well.
@@ -37,20 +34,15 @@ def deny_on_failure(
         return None
     if lane is Lane.GATE_READ and strict:
         lane = Lane.GATE
-    adapter = adapters.get(head.agent) if head else None
-    if head is not None and adapter is not None:
-        made: list[Answer] = []
+    if head is not None and (adapter := adapters.get(head.agent)) is not None:
         # An adapter may be foreign code, and this is what answers for its faults.
         with contain_errors(lambda _fault: None):
-            made.append(adapter.closed(head.native, lane, failure_text(why)))
-        if made:
-            return made[0]
+            return adapter.closed(head.native, lane, failure_text(why))
     if lane is Lane.GATE:
-        return Answer(stderr=failure_text(why).encode() + b"\n", exit_code=2)
-    return Answer()
+        return HookAnswer(stderr=failure_text(why).encode() + b"\n", exit_code=2)
+    return HookAnswer()
 
 
-_GATES = (Lane.GATE, Lane.GATE_READ)
 _CALLS = ("tool.pre", "tool.permission")
 _OWN = ("prompt.submit", "question")
 """Events that have hooks of their own: on those of another event nothing would be judged."""
@@ -82,10 +74,7 @@ def prepared(
 def decode_frame(
     frame: HookFrame, adapters: Mapping[str, Adapter], *, whole: bool = False
 ) -> Event:
-    """Returns the event of a frame, with its payload if the journal keeps it (`whole`).
-
-    Raises `DecodeError`.
-    """
+    """Returns a frame's event, with its payload if that is kept (`whole`); raises `DecodeError`."""
     if frame.prepared is None:
         event = _decode(frame, adapters, whole=whole)
     elif frame.prepared.fault:
@@ -109,7 +98,7 @@ def _decode(frame: HookFrame, adapters: Mapping[str, Adapter], *, whole: bool) -
         event = adapter.decode(payload, intake)
     except DecodeError as fault:
         raise DecodeError(f"unreadable payload: {fault}") from fault
-    if head.lane in _GATES:
+    if head.lane in (Lane.GATE, Lane.GATE_READ):
         _demand_gated(event, head)
     if event.tool is not None and too_deep(event.tool.input):
         raise DecodeError(f"an input nested over {DEEPEST} levels deep")

@@ -13,7 +13,7 @@ from functools import partial
 import anyio
 import msgspec
 
-from watchgate.agents.base import Adapter, Answer, DecodeError
+from watchgate.agents.base import Adapter, DecodeError, HookAnswer
 from watchgate.agents.streams.stream_source import Source
 from watchgate.core.base.clock import Clock, Instant
 from watchgate.core.gate import record_builders
@@ -84,7 +84,7 @@ class Hub:
         self._on_loop = loop.soon
         self._wake = loop.wake
         self._agent_of = agent_of
-        self._desk = handler_runner
+        self._handlers = handler_runner
         self._agents: dict[int, tuple[Proc, Session, tuple[Proc, ...]]] = {}
         self._waiting: dict[int, PendingReply] = {}
         self._line_ids: dict[int, str | int | None] = {}
@@ -93,8 +93,8 @@ class Hub:
         self._turned_away = 0
         self._tell_next_s = float("-inf")
         self._whole = engine.config.journal.content == "full"
-        self.on_asked: Callable[[Event, Proc], None] = _nobody
-        self.once_saved: Callable[[Proc, Callable[[], None]], None] = _at_once
+        self.on_asked: Callable[[Event, Proc], None] = lambda _event, _agent: None
+        self.once_saved: Callable[[Proc, Callable[[], None]], None] = lambda _agent, then: then()
         self.observed = ObservedEvents(
             engine=engine,
             recorder=recorder,
@@ -182,13 +182,13 @@ class Hub:
         else:
             self._receive(event, conn, now)
 
-    def on_report(self, hearing: int, handler: str, report: Report) -> None:
+    def on_report(self, dispatch_id: int, handler: str, report: Report) -> None:
         """Takes the report of a handler that the engine asked."""
         self.catch_up()
-        waiting = self.engine.waits_for(hearing)
+        waiting = self.engine.waits_for(dispatch_id)
         with contain_errors(lambda fault: self._unheard(fault, handler, waiting)):
             with remembering(self._secrets_of(waiting)):
-                self.execute(self.engine.on_report(hearing, handler, report, self._clock.now()))
+                self.execute(self.engine.on_report(dispatch_id, handler, report, self._clock.now()))
             for number in waiting:
                 self._note_asker(number)
 
@@ -305,10 +305,7 @@ class Hub:
             is_on_disk = ok
             done.set()
 
-        def answered(ok: bool) -> None:
-            self._on_loop(lambda: settled(ok))
-
-        self.recorder.journal.commit(answered)
+        self.recorder.journal.commit(lambda ok: self._on_loop(lambda: settled(ok)))
         with anyio.move_on_after(WRITTEN_S):
             await done.wait()
         return is_on_disk
@@ -344,9 +341,9 @@ class Hub:
             elif isinstance(effect, SyncJournal):
                 self._commit(effect.request)
             elif isinstance(effect, RunHandler):
-                self._desk.ask(effect.dispatch_id, effect.invoke)
+                self._handlers.ask(effect.dispatch_id, effect.invoke)
             elif isinstance(effect, StopHandlers):
-                self._desk.halt(effect.dispatch_id, effect.handlers)
+                self._handlers.halt(effect.dispatch_id, effect.handlers)
             else:
                 self._send(effect.conn, effect.event, effect.reply, effect.request)
         self._wake()
@@ -394,11 +391,8 @@ class Hub:
                 self.journal_state(self.recorder.journal.lost)
             self.execute(self.engine.committed(request, ok, self._clock.now()))
 
-        def committed(ok: bool) -> None:
-            self._on_loop(lambda: settle(ok))
-
         self._commits += 1
-        self.recorder.journal.commit(committed)
+        self.recorder.journal.commit(lambda ok: self._on_loop(lambda: settle(ok)))
 
     def _send(self, number: int, event: Event, reply: Reply, request: str | None) -> None:
         conn = self._waiting.get(number)
@@ -422,7 +416,7 @@ class Hub:
             self.execute([record_builders.undelivered(settled, "denied-failure", what, now)])
 
     def _close(self, head: FrameHead | None, why: str, conn: PendingReply) -> None:
-        answer: Answer | None
+        answer: HookAnswer | None
         if conn.number in self._line_ids:
             answer = line_answer(self._line_ids[conn.number], SayDeny(failure_text(why)))
         else:
@@ -450,11 +444,3 @@ class Hub:
         self._agents.pop(conn.number, None)
         self._waiting.pop(conn.number, None)
         self._line_ids.pop(conn.number, None)
-
-
-def _nobody(_event: Event, _agent: Proc) -> None:
-    """Ignores the event."""
-
-
-def _at_once(_agent: Proc, then: Callable[[], None]) -> None:
-    then()

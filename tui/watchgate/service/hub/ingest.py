@@ -352,7 +352,7 @@ class Ingest:
 
 
 async def _answered(open_asks: dict[int, PendingReply], stream: SocketStream) -> None:
-    """Returns when every request has an answer; raises like a read when the client is gone."""
+    """Waits until every request has an answer; raises like a read if the client is gone."""
     connection = stream.extra(SocketAttribute.raw_socket)
     for conn in list(open_asks.values()):
         while conn.answer is None:

@@ -11,7 +11,7 @@ from typing import Protocol
 import anyio
 import msgspec
 
-from watchgate.agents.base import Answer
+from watchgate.agents.base import HookAnswer
 from watchgate.agents.streams.stream_source import Source
 from watchgate.core.dispatch.dispatch_loop import Invoke
 from watchgate.core.secrets.secret_finder import SecretsByText
@@ -23,13 +23,11 @@ from watchgate.service.wire.framing import FrameHead
 class HandlerPort(Protocol):
     """A runner of the handlers that the engine asks."""
 
-    def ask(self, hearing: int, invoke: Invoke) -> None:
+    def ask(self, dispatch_id: int, invoke: Invoke) -> None:
         """Runs a handler and passes its report to `Hub.on_report`; never waits."""
-        ...
 
-    def halt(self, hearing: int, handlers: frozenset[str]) -> None:
+    def halt(self, dispatch_id: int, handlers: frozenset[str]) -> None:
         """Ends these handlers."""
-        ...
 
 
 class Loop(msgspec.Struct, frozen=True):
@@ -57,7 +55,7 @@ class PendingReply:
     ) -> None:
         self.number = number
         self.pid = pid
-        self.answer: Answer | None = None
+        self.answer: HookAnswer | None = None
         self.request: str | None = None
         self.head: FrameHead | None = None
         self.proxy = False
@@ -65,7 +63,7 @@ class PendingReply:
         self._answered = anyio.Event()
         self._on_answer = on_answer
 
-    def say(self, answer: Answer, request: str | None) -> None:
+    def say(self, answer: HookAnswer, request: str | None) -> None:
         """Answers the client; only the first answer counts."""
         if self.answer is not None:
             return
@@ -75,7 +73,7 @@ class PendingReply:
             self._on_answer(self)
 
     async def wait(self) -> None:
-        """Returns when there is an answer."""
+        """Waits until there is an answer."""
         await self._answered.wait()
 
 
@@ -89,51 +87,39 @@ class IngestHub(Protocol):
     @property
     def deciding(self) -> bool:
         """Returns whether a decision waits for the disk, and somebody for the decision."""
-        ...
 
     def frame(self, head: FrameHead, payload: bytes, conn: PendingReply) -> None:
         """Takes a whole frame."""
-        ...
 
     def received(self, head: FrameHead, payload: bytes, pid: int) -> HookFrame:
         """Returns a whole frame that is taken later."""
-        ...
 
     def prepared(self, frame: HookFrame) -> HookFrame:
         """Returns the frame with all slow work done; called in a thread."""
-        ...
 
     def lines_prepared(self, chunk: bytes, source: Source) -> Callable[[], Prepared]:
         """Returns a call that does the same for whole lines."""
-        ...
 
     def ahead(self, prepared: Prepared) -> Callable[[], None]:
         """Returns a call that judges prepared calls in a thread."""
-        ...
 
     def take(self, frame: HookFrame, conn: PendingReply) -> None:
         """Takes a frame that was received before."""
-        ...
 
     def bad_frame(self, head: FrameHead | None, why: str, conn: PendingReply) -> None:
         """Takes a frame that cannot be read."""
-        ...
 
     def failed(self, fault: str, conn: PendingReply, head: FrameHead | None = None) -> None:
         """Notes that this program failed over the connection."""
-        ...
 
     def turned_away(self, head: FrameHead | None, why: str, conn: PendingReply) -> None:
         """Notes that a connection is not served any further."""
-        ...
 
     def delivered(self, conn: PendingReply, *, ok: bool) -> None:
         """Notes that the answer was written, or could not be."""
-        ...
 
     def hung_up(self, conn: PendingReply) -> None:
         """Notes that the client went away before its answer."""
-        ...
 
     def lines(
         self,
@@ -146,12 +132,9 @@ class IngestHub(Protocol):
 
         `secrets` are those of texts that were looked through before.
         """
-        ...
 
     def source_gone(self, source: Source) -> None:
         """Notes that the last connection of a line source has ended."""
-        ...
 
     def oversized_line(self, size_bytes: int, pid: int) -> None:
         """Notes that a line was dropped for its length."""
-        ...

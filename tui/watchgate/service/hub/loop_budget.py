@@ -5,10 +5,8 @@ answer. So observed lines are taken in short slices, each followed by several tu
 them is, and they let a decision on its way to the disk go first: an approval waits for a few
 slices, however many streams there are and however much each has sent.
 
-Batching of observed events: each waits a moment for others, and all go on together.
-
-An event runs through much code. Taken one by one, each step finds the processor's caches full of
-the others; several that take each step together cost a third less (bench/core.py).
+Observed events wait a moment for each other and go on together, which costs a third less
+(bench/core.py): taken one by one, each step finds the processor's caches full of the others.
 """
 
 from __future__ import annotations
@@ -23,9 +21,17 @@ from watchgate.core.secrets.secret_finder import SecretsByText
 
 T = TypeVar("T")
 
+_OVER = object()
 MOMENT_S = 0.02
 MAX_ITEMS = 32
 MAX_BYTES = 256 * 1024
+PIECE_BYTES = 16 * 1024
+SLICE_S = 0.001
+TURNS = 8
+"""Turns of the loop that others have after each slice; an idle one is over in microseconds."""
+
+PATIENCE = 10
+"""Slices that a decision's writer has for itself; a slow disk must not stop what is observed."""
 
 
 class Batcher(Generic[T]):
@@ -57,20 +63,6 @@ class Batcher(Generic[T]):
         if self._items:
             items, self._items, self._size_bytes = self._items, [], 0
             self._give(items)
-
-
-PIECE_BYTES = 16 * 1024
-SLICE_S = 0.001
-TURNS = 8
-"""Turns of the loop that others have after each slice; one in which nobody has anything to do
-is over in some microseconds."""
-
-PATIENCE = 10
-"""Slices of time that a decision has for itself, as its writer needs the interpreter as well: a
-slow disk must not stop what is observed."""
-
-
-_OVER = object()
 
 
 class LoopBudget:
@@ -112,7 +104,9 @@ class LoopBudget:
                 steps, over = hand(piece, secrets), False
                 while not over:
                     if self._is_over():
-                        queued = queued or await self._goes_first()
+                        if not queued:
+                            await self._first.acquire()
+                            queued = True
                         await self._let_others()
                     began_s = anyio.current_time()
                     try:
@@ -123,10 +117,6 @@ class LoopBudget:
             if queued:
                 self._first.release()
         return lines is not None
-
-    async def _goes_first(self) -> bool:
-        await self._first.acquire()
-        return True
 
     def _is_over(self) -> bool:
         return self._spent_s >= SLICE_S or self._deciding()

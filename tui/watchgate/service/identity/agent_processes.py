@@ -7,14 +7,11 @@ program that says the agent runs below it may run below an agent itself, which t
 What the core itself has started, a hook command or an extension, may do neither: its program may
 lie in a folder that an agent writes to.
 
-`agents.json` in the state directory: the agents' processes, for a core that restarts.
-
-A process counts by its pid and its start, and only until the machine is started again.
-
-The agents on disk: each new process is there before it gets any answer.
-
-So a core that is killed and started again knows every agent that was ever answered. It costs one
-small file for each new process, not for each call; more sessions of one are written in a moment.
+- `agents.json` in the state directory: the agents' processes, for a core that restarts. A process
+  counts by its pid and its start, and only until the machine is started again.
+- The agents on disk: each new process is there before it gets any answer. So a core that is killed
+  and started again knows every agent that was ever answered. It costs one small file for each new
+  process, not for each call; more sessions of one are written in a moment.
 """
 
 from __future__ import annotations
@@ -38,7 +35,7 @@ from watchgate.service.system.process_table import Proc, ancestors, began, is_al
 
 MAX_AGENTS = 2_000
 MAX_SESSIONS = 500
-ACCOUNTED_KEPT = 2_000
+MAX_ACCOUNTED = 2_000
 
 Session = tuple[str, str]
 """An agent's name and its session."""
@@ -63,7 +60,7 @@ class AgentProcesses:
         self._alive = alive
         self._lineage_of = lineage or _lineage
         self._lineage: dict[tuple[int, str], tuple[Proc, ...]] = {}
-        self.accounted: Recent[Session, Proc] = Recent(ACCOUNTED_KEPT)
+        self.accounted: Recent[Session, Proc] = Recent(MAX_ACCOUNTED)
         self.first: Proc | None = None
         self.changed = False
         self._of_request: dict[str, set[Proc]] = {}

@@ -5,12 +5,10 @@ hostile process of the same user this is a hurdle, not a wall.
 
 A shell's own command line: a shell that runs a command, or one that a person types into.
 
-Programs by name that matter above a terminal: those that open it or start commands in it.
-
-A process chooses its own name, so nothing is allowed for one that an agent could have started:
-names only tell apart what is older than the agent.
-
-A client's ancestors with all fields that its standing depends on, read once from the system.
+- Programs by name that matter above a terminal: those that open it or start commands in it. A
+  process chooses its own name, so nothing is allowed for one that an agent could have started:
+  names only tell apart what is older than the agent.
+- A client's ancestors with all fields that its standing depends on, read once from the system.
 """
 
 from __future__ import annotations

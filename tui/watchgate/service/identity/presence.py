@@ -14,14 +14,14 @@ import msgspec
 
 from watchgate.core.base.clock import Clock
 from watchgate.core.gate.operator_decisions import Refused
+from watchgate.core.model.session_view import SessionView
 from watchgate.core.model.sessions import SessionState
-from watchgate.core.model.views import SessionView
 from watchgate.core.presence.proof import Proof
 from watchgate.service.identity.agent_processes import AgentProcesses, Session
 from watchgate.service.identity.sealed_files import TokenRegistry
 from watchgate.service.identity.standing import (
     AgentSide,
-    Chain,
+    Ancestry,
     ClientStanding,
     leader_of,
     standing_of,
@@ -63,15 +63,15 @@ class UnlockedTerminals:
         self._challenges: dict[Terminal, _Challenge] = {}
         self._wrong = 0
 
-    def method_of(self, chain: Chain) -> UnlockMethod | None:
+    def method_of(self, chain: Ancestry) -> UnlockMethod | None:
         """Returns the proof that unlocked this client's terminal; None while it is locked."""
         leader = leader_of(chain)
         if leader is None or (unlocked := self._open.get(_terminal(leader))) is None:
             return None
         return unlocked[1] if self._alive(leader) else None
 
-    def unlock(self, chain: Chain, method: UnlockMethod) -> Proc:
-        """Unlocks this client's terminal; raises `Refused` where it has no leading process."""
+    def unlock(self, chain: Ancestry, method: UnlockMethod) -> Proc:
+        """Unlocks this client's terminal; returns its leading process, or raises `Refused`."""
         leader = self._leader(chain)
         self._open = {key: each for key, each in self._open.items() if self._alive(each[0])}
         if len(self._open) >= MAX_TERMINALS:
@@ -81,7 +81,7 @@ class UnlockedTerminals:
         self._open[_terminal(leader)] = leader, method
         return leader
 
-    def lock(self, chain: Chain) -> bool:
+    def lock(self, chain: Ancestry) -> bool:
         """Locks this client's terminal again; returns whether it was unlocked."""
         leader = leader_of(chain)
         return leader is not None and self._open.pop(_terminal(leader), None) is not None
@@ -96,7 +96,7 @@ class UnlockedTerminals:
         self._codes.clear()
         self._challenges.clear()
 
-    def challenge_for(self, chain: Chain) -> str:
+    def challenge_for(self, chain: Ancestry) -> str:
         """Returns new random bytes for a security key to sign, as hex; earlier ones are void.
 
         Good once, for this client's terminal, and for so long as `CHALLENGE_S` says.
@@ -112,14 +112,14 @@ class UnlockedTerminals:
         self._challenges[terminal] = made
         return made.text
 
-    def take_challenge(self, chain: Chain) -> str | None:
+    def take_challenge(self, chain: Ancestry) -> str | None:
         """Returns and uses up the challenge of this client's terminal; None where none is open."""
         challenge = self._challenges.pop(_terminal(self._leader(chain)), None)
         if challenge is None or challenge.until_s <= self._clock.now().mono_s:
             return None
         return challenge.text
 
-    def code_for(self, chain: Chain) -> str:
+    def code_for(self, chain: Ancestry) -> str:
         """Returns a new code for this client's terminal; the one before is void."""
         leader = self._leader(chain)
         self._forget_late()
@@ -150,7 +150,7 @@ class UnlockedTerminals:
         self._open[terminal] = shown.leader, "code"
         return shown.leader
 
-    def _leader(self, chain: Chain) -> Proc:
+    def _leader(self, chain: Ancestry) -> Proc:
         leader = leader_of(chain)
         if leader is None:
             raise Refused(
@@ -247,11 +247,11 @@ class Presences:
             or bool(unknown & self.unread or (unknown and not agents)),
         )
 
-    def standing_of(self, chain: Chain, request: str | None = None) -> ClientStanding:
+    def standing_of(self, chain: Ancestry, request: str | None = None) -> ClientStanding:
         """Returns the standing of a client, whatever was unlocked."""
         return standing_of(chain, self.agent_side(request), decides=request is not None)
 
-    def proof(self, chain: Chain, request: str | None = None) -> Proof:
+    def proof(self, chain: Ancestry, request: str | None = None) -> Proof:
         """Returns a client's standing and proofs."""
         standing = self.standing_of(chain, request)
         # One agent's commands are no person either who could allow another agent's calls.

@@ -1,8 +1,7 @@
 """A small secret of the core: trusted in its memory alone, and the file only by a fingerprint.
 
-The file of the proofs that unlock a terminal: a PIN's hash, a key's public half, or both.
-
-The programs that an operator registered: each shows a token, of which only a hash is stored.
+- The file of the proofs that unlock a terminal: a PIN's hash, a key's public half, or both.
+- The programs that an operator registered: each shows a token, of which only a hash is stored.
 """
 
 from __future__ import annotations

@@ -24,7 +24,7 @@ from watchgate.service.identity.ancestry import (
 )
 from watchgate.service.system.process_table import Proc, began
 
-Chain = tuple[Proc, ...]
+Ancestry = tuple[Proc, ...]
 NOBODY_KNOWS = "nobody can tell what started it"
 
 
@@ -37,7 +37,7 @@ class AgentSide(msgspec.Struct, frozen=True, kw_only=True):
     may get away from it. `unaccounted` says that a session is open whose process nobody knows.
     """
 
-    agents: tuple[Chain, ...] = ()
+    agents: tuple[Ancestry, ...] = ()
     first: Proc | None = None
     core_pid: int = 0
     starter: Proc | None = None
@@ -60,7 +60,7 @@ class ClientStanding(msgspec.Struct, frozen=True):
     adopted: bool = False
 
 
-def standing_of(chain: Chain, side: AgentSide, *, decides: bool = False) -> ClientStanding:
+def standing_of(chain: Ancestry, side: AgentSide, *, decides: bool = False) -> ClientStanding:
     """Returns the standing of the chain's first process; stricter where it `decides` on a call.
 
     A client without a terminal has nobody in front of it: it may be clear for what a script of the
@@ -86,7 +86,7 @@ def standing_of(chain: Chain, side: AgentSide, *, decides: bool = False) -> Clie
     return ClientStanding("locked", why)
 
 
-def leader_of(chain: Chain) -> Proc | None:
+def leader_of(chain: Ancestry) -> Proc | None:
     """Returns the first process of the client's terminal, with an unbroken way to the client.
 
     None where that process is gone or adopts what loses its parent: then nobody can tell who is
@@ -102,7 +102,7 @@ def leader_of(chain: Chain) -> Proc | None:
     return chain[end]
 
 
-def _below(chain: Chain, side: AgentSide) -> str:
+def _below(chain: Ancestry, side: AgentSide) -> str:
     if not chain:
         return NOBODY_KNOWS
     if any(is_below(chain, agent[0]) for agent in side.agents):
@@ -113,7 +113,7 @@ def _below(chain: Chain, side: AgentSide) -> str:
     return ""
 
 
-def _adrift(chain: Chain, side: AgentSide) -> bool:
+def _adrift(chain: Ancestry, side: AgentSide) -> bool:
     starters = [agent[0] for agent in side.agents]
     if side.starter is not None:
         # A handler that detached itself stays behind, older than the agents that come after it.
@@ -139,12 +139,12 @@ def _may_be_of(starter: Proc, root: Proc, adopter: Proc) -> bool:
     return not began(adopter) > began(starter)
 
 
-def _is_orphan(chain: Chain) -> bool:
+def _is_orphan(chain: Ancestry) -> bool:
     return len(chain) > 1 and adopts(chain[1], chain[0])
 
 
-def _locked(chain: Chain, side: AgentSide) -> str:
-    """Returns why an agent may have started something in this terminal; empty where none can."""
+def _locked(chain: Ancestry, side: AgentSide) -> str:
+    """Returns the reason an agent may have acted in this terminal; empty where none can."""
     for process in chain[1:]:
         if words := starts_for_others(process):
             return f"{words}, where an agent could start a command too"
@@ -163,7 +163,7 @@ def _locked(chain: Chain, side: AgentSide) -> str:
     return ""
 
 
-def _runs_others(chain: Chain) -> str:
+def _runs_others(chain: Ancestry) -> str:
     """Returns the program between the client and its shell that runs other people's files.
 
     A server that reloads, a test runner, git with its hooks: older than the agent, and at its word.
@@ -175,7 +175,7 @@ def _runs_others(chain: Chain) -> str:
     return next((name_of(each) for each in between if not hands_on(each)), "")
 
 
-def _is_older_terminal(chain: Chain, side: AgentSide) -> bool:
+def _is_older_terminal(chain: Ancestry, side: AgentSide) -> bool:
     """Returns whether the client runs in a terminal of its own, open before any agent.
 
     Whatever opened it, an agent's commands get there by typing alone, as into any other window.
@@ -186,7 +186,7 @@ def _is_older_terminal(chain: Chain, side: AgentSide) -> bool:
     return all(each.tty != leader.tty for each in chain[chain.index(leader) + 1 :])
 
 
-def _shared(chain: Chain, side: AgentSide, start: int) -> str:
+def _shared(chain: Ancestry, side: AgentSide, start: int) -> str:
     """Returns the first program from `start` on that is above an agent and opens no terminals."""
     agents = {each.key for agent in side.agents for each in agent[1:]}
     return next(
@@ -199,7 +199,7 @@ def _shared(chain: Chain, side: AgentSide, start: int) -> str:
     )
 
 
-def _joints(chain: Chain) -> Iterator[Proc]:
+def _joints(chain: Ancestry) -> Iterator[Proc]:
     """Yields each process that another one than its parent's own run may have started."""
     for below, above in pairwise(chain):
         is_leader = below.sid == below.pid if below.sid else below.tty != above.tty

@@ -2,13 +2,10 @@
 
 It stands in no log, record, argument or variable; only a salt and a hash are stored.
 
-`pin-tries.json` in the state directory: wrong PINs one after the other, and the pause.
-
-A try is on disk as a wrong one before it is checked, so no end of a core takes one back.
-
-Guesses at the proofs that unlock a terminal; PIN and security key count as one.
-
-The security key that unlocks a terminal: its public half, and the check of its signatures.
+- `pin-tries.json` in the state directory: wrong PINs one after the other, and the pause. A try is
+  on disk as a wrong one before it is checked, so no end of a core takes one back.
+- Guesses at the proofs that unlock a terminal; PIN and security key count as one.
+- The security key that unlocks a terminal: its public half, and the check of its signatures.
 """
 
 from __future__ import annotations
@@ -164,7 +161,7 @@ class TouchKey:
         return proofs.key_file
 
     async def verify(self, challenge: str | None, signature: str) -> None:
-        """Returns where the touched key signed this challenge; else raises `Refused`."""
+        """Checks that the touched key signed this challenge; else raises `Refused`."""
         async with self._guesses.turn:
             line = self._file.proofs().key
             await self._guesses.begin()
@@ -219,7 +216,7 @@ class Pin:
         return self.file.has("hash", unreadable=True)
 
     async def verify(self, pin: str) -> None:
-        """Returns for the right one; raises `Refused` for any other, and while none is taken."""
+        """Checks the PIN; raises `Refused` for a wrong one, and while none is taken."""
         async with self._guesses.turn:
             proofs = self.file.proofs()
             await self._guesses.begin()

@@ -1,8 +1,7 @@
 """The journal's files as their one writer holds them: the database, its log and the head file.
 
-`journal.head`: the number and hash of the newest record, kept apart so that a cut tail shows.
-
-The statements on the journal's rows: added at its end, taken away from its front.
+- `journal.head`: the number and hash of the newest record, kept apart so that a cut tail shows.
+- The statements on the journal's rows: added at its end, taken away from its front.
 """
 
 from __future__ import annotations

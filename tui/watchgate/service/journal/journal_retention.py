@@ -45,7 +45,7 @@ class RetentionJournal(Protocol):
         """The reason why nothing can be written now; empty while all is well."""
         ...
 
-    def commit(self, callback: Callable[[bool], None]) -> None:
+    def commit(self, callback: Callable[[bool], object]) -> None:
         """Calls back with whether everything recorded so far is on disk."""
         ...
 

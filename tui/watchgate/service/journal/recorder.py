@@ -21,42 +21,33 @@ class RecorderJournal(Protocol):
     @property
     def path(self) -> Path:
         """The database."""
-        ...
 
     @property
     def room(self) -> int:
         """The number of rows for which there is room in the queue."""
-        ...
 
     @property
     def lost(self) -> str:
         """The reason why nothing can be written now; empty while all is well."""
-        ...
 
     @property
     def foreign(self) -> str:
         """The sign that another program writes to it; empty while there is none."""
-        ...
 
     def append(self, row: JournalRow) -> None:
         """Takes a row to write."""
-        ...
 
     def extend(self, rows: Sequence[JournalRow]) -> None:
         """Takes several rows to write."""
-        ...
 
     def purge(self, row: JournalRow, seqs: Sequence[int]) -> None:
         """Takes a row to write in one step with dropping the data of older ones."""
-        ...
 
-    def commit(self, callback: Callable[[bool], None]) -> None:
+    def commit(self, callback: Callable[[bool], object]) -> None:
         """Calls back with whether everything appended so far is on disk; from any thread."""
-        ...
 
-    def empty_log(self, callback: Callable[[bool], None]) -> None:
+    def empty_log(self, callback: Callable[[bool], object]) -> None:
         """Empties the database's log of dropped data, and calls back with whether it is empty."""
-        ...
 
 
 class Watcher(Protocol):
@@ -64,7 +55,6 @@ class Watcher(Protocol):
 
     def offer(self, record: Record) -> None:
         """Takes a record, or counts it as skipped; never waits."""
-        ...
 
 
 class Recorder:
@@ -120,14 +110,13 @@ class Recorder:
         """Records something about the core itself."""
         self.about(kind, data)
 
-    def about(self, kind: str, data: CoreData | TamperedData) -> None:
-        """Records something about the core, or about a file that it rests on."""
+    def about(self, kind: str, data: CoreData | TamperedData | NoteData) -> None:
+        """Records something of now about the core, a file that it rests on, or its sockets."""
         self.record(Draft(kind=kind, at=self._clock.now().wall_us, data=data))
 
     def notice(self, native: str, detail: str) -> None:
         """Records something that was noticed at the sockets and belongs to no session."""
-        data = NoteData(native=native, detail=detail)
-        self.record(Draft(kind="notice", at=self._clock.now().wall_us, data=data))
+        self.about("notice", NoteData(native=native, detail=detail))
 
     def internal_error(self, fault: str, where: str) -> None:
         """Records that this program failed, over what, and that it goes on."""

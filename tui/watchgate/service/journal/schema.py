@@ -1,6 +1,6 @@
 """The journal's database: its one table, its opening, and the meaning of its errors.
 
-Migration of a journal of an older format, before this program writes to it.
+- Migration of a journal of an older format, before this program writes to it.
 """
 
 from __future__ import annotations

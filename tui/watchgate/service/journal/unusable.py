@@ -48,11 +48,11 @@ class UnusableJournal:
         """Counts the row, and leaves the others as they are."""
         self.append(row)
 
-    def commit(self, callback: Callable[[bool], None]) -> None:
+    def commit(self, callback: Callable[[bool], object]) -> None:
         """Calls back that nothing is on disk."""
         callback(False)
 
-    def empty_log(self, callback: Callable[[bool], None]) -> None:
+    def empty_log(self, callback: Callable[[bool], object]) -> None:
         """Calls back that nothing was emptied."""
         callback(False)
 

@@ -1,12 +1,8 @@
 """Verification of a journal: the whole walk, then its head file and anchors.
 
-An exported file: records as JSON lines, read back.
-
-Verification of an exported file against the hashes of its records.
-
-It is possible where no record was left out.
-
-The shape of a record's data by its kind: data from a file is held against it.
+- An exported file: records as JSON lines, read back. Verification of an exported file against the
+  hashes of its records. It is possible where no record was left out.
+- The shape of a record's data by its kind: data from a file is held against it.
 """
 
 from __future__ import annotations
@@ -34,7 +30,7 @@ from watchgate.core.chain.chain_walk import (
     quiet,
     walk,
 )
-from watchgate.core.chain.hash_chain import Head, JournalRow, Problem, Verdict, row_hash
+from watchgate.core.chain.hash_chain import Head, JournalRow, Problem, Verification, row_hash
 from watchgate.core.model.assessment import Risk
 from watchgate.core.model.events import Kind
 from watchgate.core.model.large_inputs import has_reference, resolved
@@ -68,7 +64,7 @@ LARGEST: Final = 2**53
 """No time (UTC µs) and no number of ours is as large: what is cannot be told or added up."""
 
 _OTHERS: Final = ("input", "before")
-"""What an agent said; it may hold any number."""
+"""Fields with an agent's own words, which may hold any number."""
 
 
 class _CallShape(CallData, frozen=True, kw_only=True):
@@ -119,7 +115,7 @@ _SHAPES: Final[dict[str, Any]] = {
 
 
 def misshapen(record: Record) -> str:
-    """Return the part of a record that no reader could use; empty where there is none.
+    """Returns the part of a record that no reader could use; empty where there is none.
 
     A record that lost its data to a purge has none to be wrong.
     """
@@ -228,7 +224,7 @@ def is_database(path: Path) -> bool:
 
 def verify_export(
     path: Path, *, anchors: Sequence[Head] = (), progress: Progress = quiet
-) -> Verdict:
+) -> Verification:
     """Verifies the records of the file from its first one; raises `ExportError`.
 
     What stood before that one is not in the file, and what followed on the last one only an anchor
@@ -251,14 +247,14 @@ def verify_export(
 
     rows = passing()
     first = next(rows, None)
-    verdict = hash_chain.verify(
+    verification = hash_chain.verify(
         () if first is None else joined((first,), rows), after=before(first)
     )
-    problem = verdict.problem
+    problem = verification.problem
     if problem is not None and problem.seq in bare:
         what = f"record {problem.seq} has no data here that its hash could prove"
-        verdict = msgspec.structs.replace(verdict, problem=Problem(problem.seq, what))
-    return anchored(verdict, anchors, known.get)
+        verification = msgspec.structs.replace(verification, problem=Problem(problem.seq, what))
+    return anchored(verification, anchors, known.get)
 
 
 def _export_row(record: Record) -> JournalRow:
@@ -284,7 +280,7 @@ def _export_row(record: Record) -> JournalRow:
 
 def verify_journal(
     path: Path, *, anchors: Sequence[Head] = (), progress: Progress = quiet
-) -> Verdict:
+) -> Verification:
     """Walks the whole chain, then compares it with its head file, its own records, and anchors.
 
     Raises `JournalError` for what cannot be read at all. A fault of the hashes, or pages that are
@@ -302,15 +298,15 @@ def verify_journal(
             connection.execute("BEGIN")
             reading = _JournalWalk(path, connection)
             walked = walk(reading.rows(), hash_of, headed=lambda: _headed(path), progress=progress)
-            verdict = walked.verdict
-            fault = verdict.problem or reading.ended_by(verdict)
+            verification = walked.verification
+            fault = verification.problem or reading.ended_by(verification)
             if fault is None:
                 # The head file may be ahead of that moment, and never is of the journal.
                 connection.execute("COMMIT")
                 fault = head_problem(head_path(path), connection) or walked.missed
-            if fault is not None and fault != verdict.problem:
-                verdict = broken_at(verdict, fault, hash_of)
-            return anchored(verdict, anchors, hash_of)
+            if fault is not None and fault != verification.problem:
+                verification = broken_at(verification, fault, hash_of)
+            return anchored(verification, anchors, hash_of)
         except sqlite3.Error as error:
             raise JournalError(path, reason(error)) from error
 
@@ -333,11 +329,11 @@ class _JournalWalk:
                 raise
             self._error = error
 
-    def ended_by(self, verdict: Verdict) -> Problem | None:
+    def ended_by(self, verification: Verification) -> Problem | None:
         """Returns the fault that ended it before the last row, if there was one."""
         if self._error is None:
             return None
-        due = verdict.head.seq + 1
+        due = verification.head.seq + 1
         return Problem(due, f"record {due} cannot be read: {self._error}")
 
 

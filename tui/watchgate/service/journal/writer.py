@@ -43,7 +43,7 @@ from watchgate.core.chain.hash_chain import JournalRow
 from watchgate.service.journal.journal_disk import BATCH_ROWS, ForeignWriteError, JournalDisk
 from watchgate.service.journal.schema import journal_error, open_to_write, reason
 
-Callback = Callable[[bool], None]
+Callback = Callable[[bool], object]
 Removed = Callable[[str], None]
 Connect = Callable[[Path], sqlite3.Connection]
 
@@ -249,7 +249,7 @@ class Journal:
             if rows:
                 purging = [row.seq for row in rows if row.seq in self._purges]
                 self._disk.insert(rows, [seq for teller in purging for seq in self._purges[teller]])
-                self._inserted(rows)
+                self._drop_written(rows)
                 for teller in purging:
                     del self._purges[teller]
             self._disk.write_head(durable=self._durable_due)
@@ -275,7 +275,7 @@ class Journal:
             with suppress(RuntimeError):
                 callback(emptied)
 
-    def _inserted(self, rows: list[JournalRow]) -> None:
+    def _drop_written(self, rows: list[JournalRow]) -> None:
         with self._lock:
             del self._queue[: len(rows)]
             self._queued_bytes -= _size_bytes(rows)

@@ -5,7 +5,7 @@ that a file system that does not answer would stop every session. What lies on o
 not looked at, and not known. An answer with a limit of time would not do: each new path to it would
 cost everybody that limit, and a thread that is never given back.
 
-File systems that may not answer: those of a network, or of another program.
+- File systems that may not answer: those of a network, or of another program.
 """
 
 from __future__ import annotations

@@ -1,4 +1,7 @@
-"""Reads policy files, the shipped ones and those of admin, user and project."""
+"""Reads policy files, the shipped ones and those of admin, user and project.
+
+- Loading every reader of code ahead of the first call that needs one.
+"""
 
 from __future__ import annotations
 
@@ -6,16 +9,24 @@ import os
 import stat
 from collections.abc import Iterator
 from functools import lru_cache
-from importlib import resources
+from importlib import import_module, resources
 from pathlib import Path
 
 import msgspec
 
-from watchgate.core.policy.code.preloading import load_readers
+from watchgate.core.policy.code.code_reading import LANGUAGES
+from watchgate.core.policy.code.sql import sql_tokens
 from watchgate.core.policy.inputs.rule_file import Tier
 from watchgate.core.policy.rules.load import MAX_CHARS, Loaded, PolicyError, load
 from watchgate.core.policy.rules.policy import Policy
 from watchgate.service.system import safe_files
+
+
+def load_readers() -> None:
+    """Loads the readers of all languages, which takes longer than a call may; in any thread."""
+    for module in dict.fromkeys(LANGUAGES.values()):
+        import_module(module)
+    sql_tokens.load()
 
 
 @lru_cache(maxsize=1)

@@ -18,7 +18,7 @@ from watchgate.service.prices.tariffs import Schedule, schedule
 
 US = "us"
 US_SURCHARGE = (11, 10)
-"""What a token costs that must be processed in the United States, as parts of what it costs else.
+"""The price of a token that must be processed in the United States, as parts of the usual one.
 
 Source: the price page of Anthropic, `inference_geo`.
 """

@@ -2,16 +2,14 @@
 
 All of a model's dates and hours are resolved at once, so that one answer holds for every call;
 an hour that begins within a quarter of an hour counts from the nearest one (see
-`rates.QUARTER_US`). Source: genai-prices, where a price counts from a start date (UTC) or
+`pricing.QUARTER_US`). Source: genai-prices, where a price counts from a start date (UTC) or
 between two times of the day, and which of them holds at a moment `ModelInfo.get_prices` says.
 
-Turns the prices of a model into whole pico-dollars.
-
-The table names dollars per million tokens as decimals with up to six places, which are whole
-pico-dollars per token. The few with more are quotients that a binary float cut short
-(0.08333333333 for 1/12); they are rounded to the nearest. Source: genai-prices, `ModelPrice`
-and its units, of which the more special one is charged where it has a price of its own, else
-the general one.
+- Turns the prices of a model into whole pico-dollars. The table names dollars per million tokens as
+  decimals with up to six places, which are whole pico-dollars per token. The few with more are
+  quotients that a binary float cut short (0.08333333333 for 1/12); they are rounded to the nearest.
+  Source: genai-prices, `ModelPrice` and its units, of which the more special one is charged where
+  it has a price of its own, else the general one.
 """
 
 from __future__ import annotations
@@ -157,7 +155,7 @@ _EPOCH = date(1970, 1, 1)
 _US = timedelta(microseconds=1)
 
 Hours = tuple[tuple[int, Tariff | None], ...]
-"""What holds from each time of the day (UTC µs, the first 0) until the next."""
+"""Tariffs, each of which holds from a time of the day (UTC µs, the first 0) until the next."""
 
 
 class Schedule(msgspec.Struct, frozen=True, array_like=True):

@@ -3,12 +3,10 @@
 Whether a console was attached, whether the journal could be written and which grants were in
 force belongs to no session: it is read off the outcome that was recorded.
 
-The policy gate of a replay: calls that cannot be judged again keep their recorded assessment.
-
-Restores a handler's verdict from its row in a recorded trace.
-
-A row keeps the kind of a verdict and its words, not the verdict: the words are taken apart
-again. A rewrite is found in the request that was made of it.
+- The policy gate of a replay: calls that cannot be judged again keep their recorded assessment.
+- Restores a handler's verdict from its row in a recorded trace. A row keeps the kind of a verdict
+  and its words, not the verdict: the words are taken apart again. A rewrite is found in the request
+  that was made of it.
 """
 
 from __future__ import annotations
@@ -59,7 +57,7 @@ class ReplayGate(PolicyGate):
         self._over[_key(event)] = why
 
     def over_budget(self, event: Event) -> str:
-        """Returns what budgets say now, else what the recorded call says."""
+        """Returns the budget's reason as of now, else the one of the recorded call."""
         return super().over_budget(event) or self._over.get(_key(event), "")
 
     def assess(self, event: Event) -> Assessment | None:
@@ -96,7 +94,7 @@ _PREFIXES: Final = (
     re.compile(r"\w+ is not allowed at [\w.]+"),
     re.compile(r"[\w-]+ takes no text for the model"),
 )
-"""What may stand before the words of a verdict that had no say."""
+"""Words that may stand before those of a verdict that had no say."""
 
 _SIMPLE: Final[dict[str, Callable[[str], Verdict]]] = {
     "allow": Allow,

@@ -3,10 +3,8 @@
 Records are written when something is decided. What came in is put back to when it came: a call
 whose handlers were dispatched is recorded at their end, with the time at which it was asked.
 
-Rebuilds the event that a record was made of.
-
-Where the journal kept what the agent sent, that is decoded once more; else the recorded call is
-taken as it was decoded then.
+- Rebuilds the event that a record was made of. Where the journal kept what the agent sent, that is
+  decoded once more; else the recorded call is taken as it was decoded then.
 """
 
 from __future__ import annotations
@@ -54,7 +52,7 @@ EVENT_KINDS: Final = frozenset(get_args(Kind))
 CONTENT_MISSING: Final = "its content was not kept"
 _ENDS: Final = ("tool.post", "tool.error")
 _COVERED: Final = re.compile(r"<[a-z-]+, \d+ chars>")
-"""What stands for a secret in the journal."""
+"""The mark that stands for a secret in the journal."""
 
 
 class RebuiltEvent(msgspec.Struct, frozen=True):
@@ -206,7 +204,7 @@ def _at(record: Record) -> Instant:
 
 
 UNTOLD: Final = ("the allow was never told", "the agent went on before")
-"""What `effect.undelivered` says of an allow that was decided and not told."""
+"""Words of `effect.undelivered` about an allow that was decided and not told."""
 
 NEVER: Final = 2**63
 _STEPS: Final = frozenset(

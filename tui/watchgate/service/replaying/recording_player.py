@@ -156,8 +156,8 @@ class RecordingPlayer:
                     self._note(draft)
                 case SyncJournal(request=request):
                     self._answers.decided(request)
-                case RunHandler(dispatch_id=hearing, invoke=invoke):
-                    self._ask(hearing, invoke.handler.id, invoke.event)
+                case RunHandler(dispatch_id=dispatch_id, invoke=invoke):
+                    self._ask(dispatch_id, invoke.handler.id, invoke.event)
                 case _:
                     pass
 
@@ -182,27 +182,27 @@ class RecordingPlayer:
         if recorded and request and data.gate in ("held", "joined"):
             self._answers.know(recorded, request)
 
-    def _ask(self, hearing: int, handler: str, event: Event) -> None:
+    def _ask(self, dispatch_id: int, handler: str, event: Event) -> None:
         """Plans a handler's recorded answer for the time at which it came."""
         waiting = self._untraced[_key(event)]
         played = waiting[0] if waiting else None
         trace = None if played is None else played.trace
         row = None if trace is None else _row(trace, handler)
-        self._runs[hearing, handler] += 1
+        self._runs[dispatch_id, handler] += 1
         if played is None or trace is None or row is None:
-            self._stand_in(hearing, handler, played)
-        elif self._runs[hearing, handler] < row.times:
+            self._stand_in(dispatch_id, handler, played)
+        elif self._runs[dispatch_id, handler] < row.times:
             # What it said first, of a call that was rewritten since, is not kept.
-            self._report(self._now.wall_us, hearing, handler, Defer())
+            self._report(self._now.wall_us, dispatch_id, handler, Defer())
         elif cut_short(row):
             rank = 1 if event.lane.waits else 2
-            self._plan(_ended_us(row, played), rank, lambda: self._cut(hearing))
+            self._plan(_ended_us(row, played), rank, lambda: self._cut(dispatch_id))
         else:
             verdict = recorded_verdict(row, trace, self._rewritten(played))
             if verdict is None:
-                self._stand_in(hearing, handler, played, row)
+                self._stand_in(dispatch_id, handler, played, row)
             else:
-                self._report(_ended_us(row, played), hearing, handler, verdict)
+                self._report(_ended_us(row, played), dispatch_id, handler, verdict)
 
     def _rewritten(self, played: PlayedEvent) -> dict[str, object] | None:
         asked = self._recording.asked.get(played.came.record.request or "")
@@ -213,7 +213,11 @@ class RecordingPlayer:
         return asked.tool.input if asked.before is not None else None
 
     def _stand_in(
-        self, hearing: int, handler: str, played: PlayedEvent | None, row: TraceRow | None = None
+        self,
+        dispatch_id: int,
+        handler: str,
+        played: PlayedEvent | None,
+        row: TraceRow | None = None,
     ) -> None:
         """Gives the answer by which the call ends as it did, where none was recorded."""
         call = None if played is None else played.came.call
@@ -229,30 +233,30 @@ class RecordingPlayer:
         else:
             last_us = self._recording.steps[-1][0]
             at_us = last_us if played is None else min(played.came.until, last_us)
-        self._report(at_us, hearing, handler, verdict)
+        self._report(at_us, dispatch_id, handler, verdict)
 
-    def _report(self, at_us: int, hearing: int, handler: str, verdict: Verdict) -> None:
+    def _report(self, at_us: int, dispatch_id: int, handler: str, verdict: Verdict) -> None:
         def speak() -> None:
-            for conn in self._engine.waits_for(hearing):
+            for conn in self._engine.waits_for(dispatch_id):
                 waiting = self.played[conn - 1]
                 if waiting.call is None:  # an observer may speak long after it was decided
                     self._ready(waiting, waiting.came.event, waiting.came.record.seq)
             report = Report(verdict=verdict)
-            self._do(self._engine.on_report(hearing, handler, report, self._now))
+            self._do(self._engine.on_report(dispatch_id, handler, report, self._now))
 
         self._plan(at_us, 0, speak)
 
-    def _cut(self, hearing: int) -> None:
+    def _cut(self, dispatch_id: int) -> None:
         """Ends a dispatch that nobody waited for any more, or that the core's end closed."""
         engine = self._engine
-        waiting = engine.waits_for(hearing)
-        if engine.awaited(hearing) and not waiting:
-            # Of what is only observed, nothing else ends a hearing.
+        waiting = engine.waits_for(dispatch_id)
+        if engine.awaited(dispatch_id) and not waiting:
+            # Of what is only observed, nothing else ends a dispatch.
             self._do(engine.close_all("denied-core-stopped", "", self._now))
         for conn in waiting:
             call = self.played[conn - 1].came.call
             why = None if call is None else call.rule if call.gate == "handback" else call.word
-            if not engine.awaited(hearing):
+            if not engine.awaited(dispatch_id):
                 return
             if call is None or why in (None, "withdrawn", "answered-elsewhere"):
                 self._do(engine.hung_up(conn, self._now))

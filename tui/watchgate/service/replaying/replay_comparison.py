@@ -1,6 +1,6 @@
 """Decides a whole recording again, and compares the outcomes that can be compared.
 
-Builds what a core on this machine would decide with now: its policy and handlers.
+- Builds what a core on this machine would decide with now: its policy and handlers.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ class PolicyFault(ValueError):
 def replay_handlers(
     paths: Paths, config: Config, environ: Mapping[str, str]
 ) -> tuple[Handler, ...]:
-    """Returns the configured handlers, none of which is run; raises `EquipmentError`."""
+    """Returns the configured handlers, none of which is run; raises `ComponentError`."""
     pool = ChildPool()
     try:
         return build_components(config, paths, environ, pool, prints=False).handlers
@@ -295,7 +295,7 @@ def _now(played: PlayedEvent, player: RecordingPlayer) -> ReplayOutcome:
 
 
 def _unkept(played: PlayedEvent) -> str:
-    """Returns why its trace cannot be compared: a verdict without a say is stored as its reason."""
+    """Returns the reason its trace cannot be compared: ignored verdicts are stored as reasons."""
     rows = () if played.trace is None else played.trace.rows
     return CONTENT_MISSING if any(row.ignored and not row.detail for row in rows) else ""
 

@@ -4,7 +4,7 @@ Input is written while both outputs are drained, so no order in which a child re
 stop it. Nothing it started outlives the call: the whole process group is killed, also after a
 proper exit, and the leader is reaped.
 
-Keeps both ends of a child's output: the middle of a flood is counted and let go.
+- Keeps both ends of a child's output: the middle of a flood is counted and let go.
 """
 
 from __future__ import annotations
@@ -19,8 +19,14 @@ from typing import Final, Literal
 
 import msgspec
 
-from watchgate.service.runners.descendants import kill_sessions, sessions_below, signal_name
-from watchgate.service.runners.spawn import ChildSpec, SpawnError, StartedChild, start_child
+from watchgate.service.runners.descendants import kill_sessions, sessions_below
+from watchgate.service.runners.spawn import (
+    ChildSpec,
+    SpawnError,
+    StartedChild,
+    signal_name,
+    start_child,
+)
 
 SHOWN_CHARS: Final = 2_000
 _MARK_CHARS: Final = 40
@@ -76,7 +82,7 @@ def head_and_tail(output: bytes, size: int, max_chars: int) -> str:
 
 
 LINGER_S: Final = 0.25
-"""How long output is awaited after the exit, for what a child of the child still writes."""
+"""Seconds to wait for output after the exit, for what a child of the child still writes."""
 
 REAP_S: Final = 2.0
 LOOK_S: Final = 0.005
@@ -162,7 +168,7 @@ class _Child:
             for fd in ready:
                 self._serve(fd)
             if self._exit is None and not self._exited and self._process.poll() is not None:
-                self._has_exited()
+                self._note_exit()
         return "exited"
 
     def end(self, *, cleanly: bool) -> None:
@@ -208,7 +214,7 @@ class _Child:
     def _serve(self, fd: int) -> None:
         if fd == self._exit:
             self._poll.unregister(fd)
-            self._has_exited()
+            self._note_exit()
         elif fd == self._stdin:
             self._write(fd)
         elif fd in self._reads:
@@ -244,7 +250,7 @@ class _Child:
             os.close(self._stdin)
             self._stdin = None
 
-    def _has_exited(self) -> None:
+    def _note_exit(self) -> None:
         self._exited = True
         self._close_stdin()
         self._shorten(LINGER_S)

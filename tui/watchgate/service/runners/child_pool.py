@@ -3,7 +3,7 @@
 Starting a process and waiting for it blocks a thread, and hooks may hang; so they get threads of
 their own, which stay, and the core's other work never queues behind them.
 
-A signal to a worker thread that waits in `poll`.
+- A signal to a worker thread that waits in `poll`.
 """
 
 from __future__ import annotations

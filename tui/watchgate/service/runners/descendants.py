@@ -1,10 +1,8 @@
-"""Adopts the processes that hooks leave behind, so that they end with the core.
+"""Adopts the processes that hooks leave behind, and finds and kills those of a session.
 
 A process that detaches itself from its hook is adopted by the nearest process that asked for
 that. Without one it is adopted by the system's first process, and nobody can tell it from an
 operator's.
-
-Finds and kills the processes of a session, and of the sessions made below it.
 """
 
 from __future__ import annotations
@@ -22,7 +20,11 @@ from typing import Final
 from watchgate.service.system.process_table import parse_stat
 
 _PROC: Final = Path("/proc")
+_TASKS: Final = _PROC / "self" / "task"
 _KILL_ROUNDS: Final = 3
+_ROUNDS: Final = 20
+PR_SET_CHILD_SUBREAPER: Final = 36
+"""prctl(2), Linux."""
 
 
 def sessions_below(leader: int) -> frozenset[int]:
@@ -46,10 +48,7 @@ def sessions_below(leader: int) -> frozenset[int]:
 
 
 def kill_sessions(leader: int, others: Collection[int] = ()) -> None:
-    """Kills all that still run in the session of this leader, but for itself, and in the others.
-
-    Where there is no `/proc` nobody can be found, and the group was all that could be killed.
-    """
+    """Kills all that still run in the session of this leader, but for itself, and in the others."""
     sessions = {leader, *others}
     # What forks while it is being killed is met in the next round.
     for _ in range(_KILL_ROUNDS):
@@ -61,14 +60,6 @@ def kill_sessions(leader: int, others: Collection[int] = ()) -> None:
             return
 
 
-def signal_name(number: int) -> str:
-    """Returns the name of a signal; `signal N` for one without a name."""
-    try:
-        return signal.Signals(number).name
-    except ValueError:
-        return f"signal {number}"
-
-
 def _members(sessions: Collection[int]) -> Iterator[int]:
     for pid in _everybody():
         with suppress(ProcessLookupError, PermissionError):
@@ -77,16 +68,10 @@ def _members(sessions: Collection[int]) -> Iterator[int]:
 
 
 def _everybody() -> Iterator[int]:
+    # Without a `/proc` nobody can be found, and a group is all that can be killed.
     if _PROC.is_dir():
         names = os.listdir(_PROC)  # noqa: PTH208 - a thousand names, and no need for paths
         yield from (int(name) for name in names if name.isdigit())
-
-
-PR_SET_CHILD_SUBREAPER: Final = 36
-"""prctl(2), Linux."""
-
-_TASKS: Final = Path("/proc/self/task")
-_ROUNDS: Final = 20
 
 
 @contextmanager
@@ -121,12 +106,10 @@ class Orphans:
 
 
 def _adopt(*, on: bool) -> bool:
-    if sys.platform != "linux":
-        return False
-    try:
-        return bool(ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, int(on), 0, 0, 0) == 0)
-    except (OSError, AttributeError):
-        return False
+    if sys.platform == "linux":
+        with suppress(OSError, AttributeError):
+            return bool(ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, int(on), 0, 0, 0) == 0)
+    return False
 
 
 def _kill_children() -> None:
@@ -144,10 +127,9 @@ def _kill_children() -> None:
 
 def _children() -> list[int]:
     pids: list[int] = []
-    with suppress(FileNotFoundError):
-        for task in _TASKS.iterdir():
-            with suppress(OSError):
-                pids += map(int, (task / "children").read_text().split())
+    for children in _TASKS.glob("*/children"):
+        with suppress(OSError):
+            pids += map(int, children.read_text().split())
     return pids
 
 

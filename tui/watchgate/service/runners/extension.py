@@ -16,8 +16,9 @@ import msgspec
 from anyio.abc import TaskGroup
 
 from watchgate.core.base.clock import Clock
+from watchgate.core.dispatch.extensions.extension_frames import ExtensionFrameError
 from watchgate.core.dispatch.extensions.extension_hooks import HookParams, hook_params, read_verdict
-from watchgate.core.dispatch.extensions.extension_rpc import ExtensionFrameError, ExtensionMemory
+from watchgate.core.dispatch.extensions.extension_memory import ExtensionMemory
 from watchgate.core.dispatch.extensions.extension_spec import ExtensionSpec
 from watchgate.core.dispatch.extensions.restarts import Restarts
 from watchgate.core.model.events import Event

@@ -2,7 +2,7 @@
 
 However it goes, nothing of the process is left when this returns or is cancelled.
 
-One process of an extension: started in a session of its own, ended with all its children.
+- One process of an extension: started in a session of its own, ended with all its children.
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ import msgspec
 from watchgate.core.dispatch.extensions.extension_rpc import PeerResponse
 from watchgate.core.dispatch.extensions.extension_spec import PROTOCOL_VERSION, ExtensionSpec
 from watchgate.core.dispatch.extensions.restarts import RestartPolicy
-from watchgate.service.runners.descendants import kill_sessions, sessions_below, signal_name
+from watchgate.service.runners.descendants import kill_sessions, sessions_below
 from watchgate.service.runners.rpc_link import Loss, RpcLink
-from watchgate.service.runners.spawn import SpawnError, close_all, why_not_started
+from watchgate.service.runners.spawn import SpawnError, close_all, signal_name, why_not_started
 from watchgate.service.system.line_cutting import LineSplitter
 from watchgate.service.system.process_limits import restore_child_limit
 
@@ -291,7 +291,7 @@ def _check(answered: PeerResponse, id: str) -> None:
 
 
 async def _loss(life: ExtensionRun, process: ExtensionProcess, link: RpcLink) -> Loss:
-    """Returns how the link was lost, in the words that help the reader."""
+    """Returns the way the link was lost, in the words that help the reader."""
     link.drain()
     await _first({process.exited}, life.timing.exit_word_s)
     loss = link.lost.result() if link.lost.done() else Loss("crash", "", closed=True)

@@ -150,7 +150,7 @@ class HandlerRunner:
     ) -> None:
         """Runs what is asked until cancelled; what still runs then is ended with it.
 
-        `on_report` gets hearing, handler and report.
+        `on_report` gets dispatch_id, handler and report.
         """
         self._on_report = on_report
         async with anyio.create_task_group() as tasks:
@@ -159,9 +159,9 @@ class HandlerRunner:
             task_status.started()
             await anyio.sleep_forever()
 
-    def ask(self, hearing: int, invoke: Invoke) -> None:
+    def ask(self, dispatch_id: int, invoke: Invoke) -> None:
         """Runs a handler for a dispatch; never waits."""
-        key = (hearing, invoke.handler.id)
+        key = (dispatch_id, invoke.handler.id)
 
         async def work() -> Report:
             return await self._run(key, invoke)
@@ -179,11 +179,11 @@ class HandlerRunner:
         else:
             self._tasks.start_soon(self._gate, work, report_once)
 
-    def halt(self, hearing: int, handlers: frozenset[str]) -> None:
+    def halt(self, dispatch_id: int, handlers: frozenset[str]) -> None:
         """Ends these handlers and whatever they started; no report of them follows."""
         for handler in handlers:
-            scope = self._scopes.get((hearing, handler))
-            self._asked.pop((hearing, handler), None)
+            scope = self._scopes.get((dispatch_id, handler))
+            self._asked.pop((dispatch_id, handler), None)
             if scope is not None:
                 scope.cancel()
 

@@ -14,15 +14,17 @@ from typing import Any
 import msgspec
 
 from watchgate.core.dispatch.extensions import extension_rpc
-from watchgate.core.dispatch.extensions.extension_rpc import (
-    CROWDED,
+from watchgate.core.dispatch.extensions.extension_frames import (
     ExtensionFrameError,
     FrameReader,
+    encode_frame,
+)
+from watchgate.core.dispatch.extensions.extension_rpc import (
+    CROWDED,
     PeerRequest,
     PeerResponse,
     RpcError,
     RpcRefusal,
-    encode_frame,
 )
 from watchgate.core.model.verdicts import FailureCause
 
@@ -97,7 +99,7 @@ class RpcLink:
     def send(self, method: str, params: Any) -> tuple[int, asyncio.Future[PeerResponse]]:
         """Sends a request; returns its id, and the future of its answer.
 
-        Raises `Crowded`, and `FrameError` for a request larger than a frame may be.
+        Raises `Crowded`, and `ExtensionFrameError` for a request larger than a frame may be.
         """
         if self.in_flight >= IN_FLIGHT_LIMIT or len(self._waiting) > WAITING_LIMIT_BYTES:
             raise Crowded(f"{self.in_flight} calls wait for it already")

@@ -1,17 +1,16 @@
 """Starts a child with pipes of our own, and says in words why it did not start.
 
-The part of the core's environment that a hook command gets: a short list, never all of it.
-
-A core may have been started by anything, so its environment holds whatever that had: keys,
-tokens, an agent's own settings. None of it is a hook's business. `SSH_AUTH_SOCK` is left out on
-purpose: it lends the user's keys. What a hook needs beyond this list, its `env` in the
-configuration names.
+- The part of the core's environment that a hook command gets: a short list, never all of it. A core
+  may have been started by anything, so its environment holds whatever that had: keys, tokens, an
+  agent's own settings. None of it is a hook's business. `SSH_AUTH_SOCK` is left out on purpose: it
+  lends the user's keys. What a hook needs beyond this list, its `env` in the configuration names.
 """
 
 from __future__ import annotations
 
 import errno
 import os
+import signal
 import subprocess
 from collections.abc import Iterable, Mapping
 from pathlib import Path
@@ -174,6 +173,14 @@ def why_not_started(error: OSError, program: str, cwd: str) -> str:
         return f"cannot enter {cwd}: {os.strerror(error.errno).lower()}"
     why = _MENDS.get(error.errno or 0) or (error.strerror or str(error)).lower()
     return f"{program}: {why}"
+
+
+def signal_name(number: int) -> str:
+    """Returns the name of a signal; `signal N` for one without a name."""
+    try:
+        return signal.Signals(number).name
+    except ValueError:
+        return f"signal {number}"
 
 
 def _words(error: OSError, spec: ChildSpec) -> str:

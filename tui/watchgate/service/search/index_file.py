@@ -1,6 +1,6 @@
 """The index's database beside the journal: made, opened, checked and removed.
 
-Filling the index from the journal, some records at a time.
+- Filling the index from the journal, some records at a time.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from watchgate.core.base import decoding
 from watchgate.core.base.decoding import JSON_FAULTS
 from watchgate.core.chain.chain_walk import PURGE_KIND
 from watchgate.core.chain.hash_chain import START, Head
-from watchgate.core.model.records import Record, is_heard
+from watchgate.core.model.records import Record, is_session_event
 from watchgate.service.search.index_terms import folder_of, index_document
 
 FORMAT = 1
@@ -265,7 +265,7 @@ def sessions_in(records: Iterable[Record]) -> list[IndexedSession]:
     """Returns the sessions of these records, which come in their order."""
     sessions: dict[tuple[str, str], IndexedSession] = {}
     for record in records:
-        if not is_heard(record) or record.agent is None or record.session is None:
+        if not is_session_event(record) or record.agent is None or record.session is None:
             continue
         key = record.agent, record.session
         each = sessions.get(key)

@@ -1,7 +1,4 @@
-"""Queries of the index: numbers of the records that meet a condition, the newest first.
-
-All records of some kinds, by the index and where that ends by the journal.
-"""
+"""Queries of the index: the records that meet a condition, and all records of some kinds."""
 
 from __future__ import annotations
 
@@ -26,6 +23,7 @@ from watchgate.service.search.index_file import (
 from watchgate.service.search.index_terms import index_token
 
 COUNTED = 200
+_DAMAGE = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
 _SESSIONS = "SELECT agent, session, folder, first_seq, last_seq, first_at, last_at FROM session"
 
 
@@ -46,14 +44,12 @@ class JournalIndex:
             start = segment * SEGMENT_ROWS
             if start > last or start + SEGMENT_ROWS <= first:
                 continue
-            yield from (
-                number
-                for (number,) in self._connection.execute(
-                    f"SELECT rowid FROM words_{segment} WHERE words_{segment} MATCH ?"  # noqa: S608
-                    " AND rowid BETWEEN ? AND ? ORDER BY rowid DESC",
-                    (condition, first, last),
-                )
+            rows = self._connection.execute(
+                f"SELECT rowid FROM words_{segment} WHERE words_{segment} MATCH ?"  # noqa: S608
+                " AND rowid BETWEEN ? AND ? ORDER BY rowid DESC",
+                (condition, first, last),
             )
+            yield from (number for (number,) in rows)
 
     def pages(self, condition: str, first: int, last: int, size: int) -> Iterator[list[int]]:
         """Yields the same, so many at a time."""
@@ -73,12 +69,8 @@ class JournalIndex:
 
     def _spread(self, condition: str, first: int, last: int) -> tuple[int, int]:
         """Returns the number of matches, 200 at most, and the lowest number among 200."""
-        count, lowest = 0, last
-        for lowest in self.numbers(condition, first, last):
-            count += 1
-            if count >= COUNTED:
-                return count, lowest
-        return count, 0
+        numbers = list(islice(self.numbers(condition, first, last), COUNTED))
+        return len(numbers), numbers[-1] if len(numbers) == COUNTED else 0
 
 
 @contextmanager
@@ -95,10 +87,7 @@ def index_of(
 
 def discard_if_damaged(journal: Path, error: sqlite3.Error) -> None:
     """Removes an index that could not be read, unless it is only busy."""
-    if getattr(error, "sqlite_errorcode", 0) & 0xFF in (
-        sqlite3.SQLITE_CORRUPT,
-        sqlite3.SQLITE_NOTADB,
-    ):
+    if getattr(error, "sqlite_errorcode", 0) & 0xFF in _DAMAGE:
         with suppress(OSError):
             remove_index(journal)
 
@@ -119,7 +108,7 @@ def records_of_kinds(
 ) -> Iterator[Record]:
     """Yields the records of these kinds from `first` to `last`, oldest first.
 
-    Raises `JournalError`.
+    By the index, and where that ends by the journal; raises `JournalError`.
 
     Args:
         journal: The journal's database.

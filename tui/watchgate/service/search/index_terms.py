@@ -1,10 +1,8 @@
 """The indexed text of a record: its words, and tokens for the keys of a filter.
 
-Words of a call's line on screen that none of its records holds.
-
-The part of a filter that the index can answer: conditions that all its matches meet.
-
-Others may meet them, too: the filter itself checks every record.
+- Words of a call's line on screen that none of its records holds.
+- The part of a filter that the index can answer: conditions that all its matches meet. Others may
+  meet them, too: the filter itself checks every record.
 """
 
 from __future__ import annotations
@@ -37,8 +35,8 @@ def is_maybe_derived(needle: str) -> bool:
     trimmed = needle.strip(" ")  # blanks stand before such words and behind them
     if _ACROSS.search(needle) or _BEFORE_A_NAME.match(trimmed):
         return True
-    is_found = text_matcher(trimmed)
-    return any(map(is_found, _PHRASES))
+    matches_text = text_matcher(trimmed)
+    return any(map(matches_text, _PHRASES))
 
 
 MARK: Final = "\u00b6"

@@ -178,7 +178,7 @@ class AgentStates:
     def _outdated(
         self, agent: Adapter, scope: Scope, root: Path, paths: Sequence[Path]
     ) -> list[Check]:
-        """Returns what an installation would change; planned anew where a file has changed."""
+        """Returns the checks of what an installation would change, anew once a file has changed."""
         key, stamps = (agent.name, scope, root), [stamp_of(each) for each in paths]
         known = self._known.get(key)
         if known is None or known[0] != stamps:

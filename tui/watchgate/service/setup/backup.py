@@ -41,7 +41,7 @@ class Backup:
         self.before = directory / f"{name}.before"
 
     def note(self) -> BackupNote | None:
-        """Returns what is known of the file, whatever became of it since."""
+        """Returns the note about the file, whatever became of it since; None without one."""
         return self._read()
 
     def old(self) -> bytes | None:

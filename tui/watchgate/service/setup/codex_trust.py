@@ -15,7 +15,7 @@ from typing import Any, Final
 
 import msgspec
 
-from watchgate.service.setup.guarded_command import is_our_command
+from watchgate.service.setup.forms.guarded_command import is_our_command
 from watchgate.service.system import safe_files
 
 LIMIT_BYTES = 1_048_576
@@ -56,4 +56,4 @@ def _trusted(state: Any) -> bool:
 
 
 READS: Final[Mapping[str, Callable[[Path], bool]]] = {"codex": codex_trusts}
-"""How to read whether an agent trusts our hooks, where it says so in a file."""
+"""The function that reads whether an agent trusts our hooks, where it says so in a file."""

@@ -16,9 +16,9 @@ from watchgate.service.setup import agent_files, opencode_plugin, synaps_plugin
 from watchgate.service.setup.agent_files import InstallRefusal, agent_home
 from watchgate.service.setup.forms import json_table
 from watchgate.service.setup.forms.form_editor import FormError, Table, WrittenEntry
+from watchgate.service.setup.forms.guarded_command import InstalledCommand, parse_command
 from watchgate.service.setup.forms.json_edit import scan
 from watchgate.service.setup.forms.json_table import JsonTable
-from watchgate.service.setup.guarded_command import InstalledCommand, parse_command
 from watchgate.service.setup.hook_files import FileChange, HookFile
 
 Status = Literal["ok", "warn", "fail"]

@@ -3,9 +3,8 @@
 With them lies what takes all hooks out, and a link by which the client sees that the program which
 installed it is gone.
 
-Finds the interpreter that installed hooks run: one that outlives any tool environment.
-
-The native hook client, which some wheels carry: used only where it proves itself.
+- Finds the interpreter that installed hooks run: one that outlives any tool environment.
+- The native hook client, which some wheels carry: used only where it proves itself.
 """
 
 from __future__ import annotations
@@ -23,7 +22,7 @@ from pathlib import Path
 
 from watchgate.link.paths import Paths
 from watchgate.service.setup import agent_files
-from watchgate.service.setup.guarded_command import PASSED
+from watchgate.service.setup.forms.guarded_command import PASSED
 
 OLDEST = (3, 8)
 _PROBE_TIMEOUT_S = 10

@@ -26,7 +26,7 @@ from watchgate.service.setup.agent_files import (
 )
 from watchgate.service.setup.forms.editor_choice import WholeFileEditor, editor_of
 from watchgate.service.setup.forms.form_editor import Editor, FormHook, StatusLine, Table
-from watchgate.service.setup.guarded_command import (
+from watchgate.service.setup.forms.guarded_command import (
     HookClient,
     denies_on_failure,
     hook_command,

@@ -22,7 +22,7 @@ from watchgate.service.setup.agent_files import (
 from watchgate.service.setup.backup import Backup
 from watchgate.service.setup.forms import json_table
 from watchgate.service.setup.forms.form_editor import FormError, StatusLine
-from watchgate.service.setup.guarded_command import HookClient
+from watchgate.service.setup.forms.guarded_command import HookClient
 from watchgate.service.setup.hook_files import FileChange, HookFile, HookInputs, hook_files
 from watchgate.service.setup.manifest import InstalledFile, measure_client, measure_hooks
 

@@ -5,10 +5,9 @@ mode 0600. It holds digests, never contents.
 
 Looks at a file that the gate rests on, and digests what is ours in it.
 
-`integrity.json` in the state directory: what the newest core knew, for the one after it.
-
-A change that is made while no core runs shows against it, also when the list of what was installed
-goes the same way.
+- `integrity.json` in the state directory: what the newest core knew, for the one after it. A change
+  that is made while no core runs shows against it, also when the list of what was installed goes
+  the same way.
 """
 
 from __future__ import annotations
@@ -81,7 +80,7 @@ def is_machine_fault(fault: OSError) -> bool:
 
 
 def stamp_of(path: Path) -> FileStamp | None:
-    """Returns the stamp; None if no file can be reached. Raises `OSError` that `says_nothing`."""
+    """Returns the stamp; None without a file. Raises `OSError` that `is_machine_fault`."""
     try:
         status = path.stat()
     except OSError as fault:
@@ -94,7 +93,7 @@ def stamp_of(path: Path) -> FileStamp | None:
 
 
 def looked_at(path: Path) -> FileContent:
-    """Reads the file as it is. Raises `OSError` that `says_nothing`."""
+    """Reads the file as it is. Raises `OSError` that `is_machine_fault`."""
     try:
         with safe_files.open_regular_file(path) as (file, about):
             content = file.read(READ_BYTES + 1)

@@ -17,7 +17,7 @@ from watchgate.agents.opencode.opencode_payload import READS
 from watchgate.core.base import decoding
 from watchgate.core.model.events import Lane
 from watchgate.service.setup.forms.form_editor import WrittenEntry
-from watchgate.service.setup.guarded_command import PASSED, HookClient, InstalledCommand
+from watchgate.service.setup.forms.guarded_command import PASSED, HookClient, InstalledCommand
 
 SOURCE: Final = "opencode_plugin.js"
 CHECK: Final = "opencode_check.js"

@@ -1,4 +1,4 @@
 """Copies of records for other programs; none of them can slow or change a decision.
 
-Records come in, lines and posts go out. It imports identity, runners and system.
+Records come in, lines and posts go out. It imports identity and system.
 """

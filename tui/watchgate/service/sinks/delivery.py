@@ -1,9 +1,8 @@
 """The interface to a sink's destination, and its way of failing.
 
-Blocking work in a thread of its own, which nobody has to wait for.
-
-A pool's threads are joined when the program ends, so one write to a pipe that nobody reads would
-keep a stopped core alive. This thread is a daemon, and there is one for each sink at most.
+- Blocking work in a thread of its own, which nobody has to wait for. A pool's threads are joined
+  when the program ends, so one write to a pipe that nobody reads would keep a stopped core alive.
+  This thread is a daemon, and there is one for each sink at most.
 """
 
 from __future__ import annotations
@@ -18,7 +17,7 @@ from typing import Literal, Protocol
 from watchgate.service.system.error_boundary import contain_errors
 
 Done = tuple[int, str]
-"""How many entries arrived, and why not more: an empty text when all did."""
+"""The number of entries that arrived, and why no more did: an empty text when all did."""
 
 
 class DeliveryThread:
@@ -79,7 +78,7 @@ class Delivery(Protocol):
 
     @property
     def mend(self) -> str:
-        """Returns what an operator can do when it fails."""
+        """Returns the advice to an operator for when it fails."""
         ...
 
     async def send(self, entries: Sequence[bytes]) -> None:

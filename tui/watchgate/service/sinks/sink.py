@@ -1,6 +1,6 @@
 """Sinks: each takes the records it wants, delivers them in its own task, counts what it loses.
 
-The queue in front of one sink, bounded in records and bytes, and the counts of what is lost.
+- The queue in front of one sink, bounded in records and bytes, and the counts of what is lost.
 """
 
 from __future__ import annotations
@@ -85,7 +85,7 @@ class SinkTally:
         self._unreported += count
 
     def report(self, *, every: bool = False) -> str | None:
-        """Returns what an operator should know since the last call; None when it is nothing new.
+        """Returns the news for an operator since the last call; None when there is none.
 
         A sink is also offered the record of its own report, so losses are news when they have
         doubled, not each time; `every` tells all that was not told, for a core that ends.
@@ -270,7 +270,7 @@ class Sink:
             self._waiting.offer(record)
 
     def report(self, *, every: bool = False) -> str | None:
-        """Returns what an operator should know since the last call, see `SinkTally.report`."""
+        """Returns the news for an operator since the last call, see `SinkTally.report`."""
         return self._tally.report(every=every)
 
     def close(self) -> None:
@@ -364,7 +364,7 @@ class Sinks:
             self._over.set()
 
     async def drained(self) -> None:
-        """Returns when `run` has ended."""
+        """Waits until `run` has ended."""
         await self._over.wait()
 
     def close(self) -> None:
@@ -373,5 +373,5 @@ class Sinks:
             sink.close()
 
     def reports(self, *, every: bool = False) -> list[str]:
-        """Returns what an operator should know since the last call, one text for a sink."""
+        """Returns the news for an operator since the last call, one text for a sink."""
         return [text for sink in self._sinks if (text := sink.report(every=every))]

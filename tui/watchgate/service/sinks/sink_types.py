@@ -1,15 +1,11 @@
 """Builds the `Sink` of each `[[sink]]` of the configuration.
 
-Appends lines to a file: one write for the lines of one record, opened anew for each batch.
-
-Opened anew, so that a file that was moved away by a log rotation is made again.
-
-Prints lines on stdout, which has to be nobody else's (CW-15).
-
-Writes lines to a Unix socket over one connection that is kept.
-
-A kept connection cannot tell a reader that is slow from one that hangs but by time: one that takes
-nothing for 5 s is left, and what waits is offered to its successor.
+- Appends lines to a file: one write for the lines of one record, opened anew for each batch. Opened
+  anew, so that a file that was moved away by a log rotation is made again.
+- Prints lines on stdout, which has to be nobody else's (CW-15).
+- Writes lines to a Unix socket over one connection that is kept. A kept connection cannot tell a
+  reader that is slow from one that hangs but by time: one that takes nothing for 5 s is left, and
+  what waits is offered to its successor.
 """
 
 from __future__ import annotations

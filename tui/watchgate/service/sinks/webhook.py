@@ -22,7 +22,6 @@ _HEADERS = {
     "Connection": "close",
 }
 ERROR_CHARS = 200
-_FAULTS = (OSError, http.client.HTTPException, ValueError)
 
 
 class WebhookTries(msgspec.Struct, frozen=True):
@@ -73,8 +72,7 @@ class Webhook:
                 why = await self._try(body)
         if total.cancelled_caught:
             self._post.abort()
-            why = why or self._post.unanswered
-            return f"{why}; given up after {self._tries.total_s:g} s"
+            return f"{why or self._post.unanswered}; given up after {self._tries.total_s:g} s"
         return why
 
     async def _try(self, body: bytes) -> str:
@@ -113,8 +111,10 @@ class _Post:
                 return 0, self.unanswered
             connection.request("POST", self._target, body, _HEADERS)
             status = connection.getresponse().status
-        except _FAULTS as error:
-            return 0, f"{self._where}: {_words(error)}"
+        except (OSError, http.client.HTTPException, ValueError) as error:
+            words = getattr(error, "strerror", "") or str(error) or type(error).__name__
+            # What is no answer in HTTP comes as it is, up to 64 KiB of anything.
+            return 0, f"{self._where}: {safe_text(words[:ERROR_CHARS])}"
         finally:
             with self._lock:
                 self._open = None
@@ -136,9 +136,3 @@ class _Post:
             return http.client.HTTPConnection(host, port, timeout=timeout_s)
         self._context = self._context or ssl.create_default_context()
         return http.client.HTTPSConnection(host, port, timeout=timeout_s, context=self._context)
-
-
-def _words(error: Exception) -> str:
-    text = (isinstance(error, OSError) and error.strerror) or str(error) or type(error).__name__
-    # What is no answer in HTTP is told as it came, up to 64 KiB of anything.
-    return safe_text(text[:ERROR_CHARS])

@@ -110,12 +110,7 @@ def _first_line(process: subprocess.Popen[bytes]) -> bytes:
 
 def _environment(paths: Paths) -> dict[str, str]:
     """Returns the caller's environment with explicit directories, as the core changes its own."""
-    return {
-        **os.environ,
-        "WATCHGATE_RUNTIME_DIR": str(paths.runtime_dir),
-        "WATCHGATE_STATE_DIR": str(paths.state_dir),
-        "WATCHGATE_CONFIG": str(paths.config),
-    }
+    return {**os.environ, **paths.environment}
 
 
 def _parsed_first_line(line: bytes) -> _FirstLine:
@@ -128,7 +123,7 @@ def _parsed_first_line(line: bytes) -> _FirstLine:
 class _FirstLine(msgspec.Struct, frozen=True):
     """A core's first line: it is ready, or ends because another one is `running`.
 
-    One that wrote no such line (`told` is False) has to be ended.
+    One that wrote no such line (`announced` is False) has to be ended.
     """
 
     ready: bool = False

@@ -30,7 +30,7 @@ def contain_each(
     for item in items:
         try:
             do(item)
-        except Exception as fault:  # noqa: BLE001 - as in `contained`, and far cheaper
+        except Exception as fault:  # noqa: BLE001 - as in `contain_errors`, and far cheaper
             failed(_where(fault))
 
 

@@ -1,6 +1,6 @@
 """Cutting a byte stream into whole lines, with a limit on how long one line may be.
 
-Cutting a byte stream into lines without losing or holding back a byte.
+- Cutting a byte stream into lines without losing or holding back a byte.
 """
 
 from __future__ import annotations

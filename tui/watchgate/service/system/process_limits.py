@@ -1,6 +1,6 @@
 """The limit of descriptors: raised for this process, given back to its children.
 
-Our own memory closed to other processes of the same user, as ssh-agent's is.
+- Our own memory closed to other processes of the same user, as ssh-agent's is.
 """
 
 from __future__ import annotations

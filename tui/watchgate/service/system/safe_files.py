@@ -1,6 +1,6 @@
 """Reading a path where anything may lie: a pipe is not waited for, no folder stays open.
 
-A small file of ours alone: read only while nobody else could have written it, replaced whole.
+- A small file of ours alone: read only while nobody else could have written it, replaced whole.
 """
 
 from __future__ import annotations

@@ -16,11 +16,10 @@ from watchgate.core.usage.budget import (
     Spending,
     budget_key,
     changed_budget,
-    is_doubted,
     spent_by,
     spent_on,
 )
-from watchgate.core.usage.session_usage import Key, SessionUsage
+from watchgate.core.usage.session_usage import Key, SessionUsage, is_doubted
 from watchgate.core.usage.usage_fold import DAY_US
 from watchgate.service.hub.hub import Hub
 

@@ -19,7 +19,7 @@ class NotOursError(Exception):
 
 
 def behind_hole(descriptor: int, start: int, end: int) -> int:
-    """Returns where data goes on at `start` or after it: a file of terabytes can be a hole."""
+    """Returns the offset of the next data from `start` on: a file of terabytes can be a hole."""
     try:
         return min(os.lseek(descriptor, start, os.SEEK_DATA), end)
     except OSError as fault:
@@ -64,7 +64,7 @@ def whole_lines(descriptor: int, start: int, end: int) -> bytes:
 
 
 def end_of_line(descriptor: int, start: int, end: int) -> tuple[int, bool]:
-    """Returns where the line that goes on at `start` ends, behind its newline, and True.
+    """Returns the offset behind the newline of the line that goes on at `start`, and True.
 
     Else how far was looked, and False: no further than `end`, nor than a line may be long.
     """

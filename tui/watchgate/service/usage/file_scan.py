@@ -12,7 +12,7 @@ from typing import Final, NamedTuple
 from watchgate.agents.usage import UsageForm, UsagePlace
 
 PatternState = frozenset[tuple[int, int]]
-"""Where in which patterns a folder is."""
+"""The places of a folder in patterns: the number of each, and of its part."""
 
 ANY_DEPTH: Final = "**"
 

@@ -41,9 +41,9 @@ def stamp(about: os.stat_result) -> Stamp:
 class FollowedFile(ABC):
     """A file by its path; `key` is its name in the ledger.
 
-    `fault` says that it should be readable and is not, `lost` counts lines that no reader got.
-    `asleep` that it is too old to be read until it changes. `kept` holds the calls in the order in
-    which they were told, where a cache is to have them.
+    `fault` says that it should be readable and is not, `asleep` that it is too old to be read until
+    it changes; `lost` counts lines that no reader got. `cached_calls` are its calls in their order,
+    where a cache is to have them.
     """
 
     def __init__(self, path: str, agent: str, reader_of: ReaderOf, *, key: str) -> None:
@@ -72,13 +72,7 @@ class FollowedFile(ABC):
 
     def changed(self) -> bool:
         """Returns whether it has changed since it was read; raises `OSError` where it is gone."""
-        about, known = os.lstat(self.path), self.read_to
-        return (
-            about.st_mtime_ns != known.mtime_ns
-            or about.st_size != known.size
-            or about.st_ino != known.ino
-            or about.st_dev != known.dev
-        )
+        return stamp(os.lstat(self.path)) != self.read_to
 
     def read(self, ledger: Ledger, limit: int) -> int:
         """Reads on into the ledger, about `limit` bytes; returns how many were read.
@@ -126,33 +120,21 @@ class FollowedFile(ABC):
         for place, call in enumerate(calls):
             if len(call.session) > NAME_CHARS:
                 calls[place] = msgspec.structs.replace(call, session=call.session[:NAME_CHARS])
-        gone = getattr(reader, "gone", None)
+        gone = getattr(reader, "gone", [])
         self.facts, self._unreadable = facts, reader.unreadable
         if not calls and not gone and not facts.thread:
             return  # but that a thread has a file matters to those that were forked from it
-        if gone:
-            thread_and_parent = (facts.thread, facts.parent)
-            ledger.put(
-                self.key,
-                self.agent,
-                calls,
-                thread=thread_and_parent[0],
-                parent=thread_and_parent[1],
-                gone=gone,
-            )
-            if self.cached_calls is not None:
-                left_out = set(gone)
-                self.cached_calls = [
-                    c for c in self.cached_calls if (c.id, c.request, c.side) not in left_out
-                ]
-            gone.clear()
-        else:
-            ledger.put(self.key, self.agent, calls, thread=facts.thread, parent=facts.parent)
+        ledger.put(self.key, self.agent, calls, thread=facts.thread, parent=facts.parent, gone=gone)
+        if gone and self.cached_calls is not None:
+            left_out = set(gone)
+            self.cached_calls = [
+                c for c in self.cached_calls if (c.id, c.request, c.side) not in left_out
+            ]
+        gone.clear()
         if self.cached_calls is not None:
             self.cached_calls += calls
 
     def _forget(self, ledger: Ledger) -> None:
         ledger.forget(self.key)
         self.lost = 0
-        if self.cached_calls is not None:
-            self.cached_calls = []
+        self.cached_calls = None if self.cached_calls is None else []

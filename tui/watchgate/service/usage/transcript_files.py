@@ -13,6 +13,7 @@ from watchgate.agents.transcripts import TranscriptForm, TranscriptPlace
 from watchgate.service.usage.file_reading import LINE_BYTES, NotOursError, behind_hole, open_own
 
 SLICE_BYTES = 8 * 1024 * 1024
+_FOLDER_BYTES = 8_192
 
 
 class UnreadableError(Exception):
@@ -81,6 +82,18 @@ def read_whole(path: Path) -> bytes:
         if len(parts) * SLICE_BYTES > LINE_BYTES:
             raise UnreadableError(str(path))
     return b"".join(parts)
+
+
+def chat_folder(file: TranscriptFile) -> str:
+    """Returns the folder that a chat of Gemini is about, which its project keeps in a file."""
+    chats = [each for each in file.path.parents if each.name == "chats"]
+    if file.agent != "gemini" or not chats:
+        return ""
+    try:
+        content = read_whole(chats[0].parent / ".project_root")[:_FOLDER_BYTES]
+    except UnreadableError:
+        return ""
+    return content.decode("utf-8", "replace").strip()
 
 
 def _slices(path: Path) -> Iterator[bytes]:

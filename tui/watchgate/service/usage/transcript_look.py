@@ -12,17 +12,17 @@ from watchgate.agents.usage import UsagePlace
 from watchgate.core.lookback.lookback_fold import Lookback
 from watchgate.core.lookback.lookback_report import ModelCost
 from watchgate.core.lookback.transcript_call import TranscriptCall
-from watchgate.core.usage.cost_choice import cost_is_lower_bound, source_of
-from watchgate.core.usage.cost_choice import cost_of as cost_by
+from watchgate.core.usage.cost_choice import cost_is_lower_bound, cost_of, source_of
 from watchgate.core.usage.ledger import Ledger
-from watchgate.core.usage.ledger_entries import rows_of
-from watchgate.core.usage.usage_calls import LedgerRow, in_nano
+from watchgate.core.usage.ledger_entries import LedgerRow, rows_of
+from watchgate.core.usage.usage_calls import in_nano
 from watchgate.core.usage.usage_summary import total_figures
 from watchgate.service.prices.prices import Prices
 from watchgate.service.usage import opencode_parts
 from watchgate.service.usage.transcript_files import (
     TranscriptFile,
     UnreadableError,
+    chat_folder,
     read_pieces,
     read_whole,
     transcript_files,
@@ -54,7 +54,7 @@ def _total_cost(rows: list[LedgerRow], words: str) -> ModelCost:
     for mine in sessions.values():
         figures = total_figures(mine)
         source = source_of(figures)
-        cost = cost_by(figures, source)
+        cost = cost_of(figures, source)
         if cost is not None:
             pico, priced = pico + cost, True
         if source != "reported":
@@ -68,9 +68,6 @@ def _total_cost(rows: list[LedgerRow], words: str) -> ModelCost:
         unpriced=tuple(sorted(unpriced)),
         prices=words,
     )
-
-
-_FOLDER_BYTES = 8_192
 
 
 class TranscriptLook:
@@ -110,7 +107,7 @@ class TranscriptLook:
             yield from self._transcript(file)
 
     def _transcript(self, file: TranscriptFile) -> Iterator[list[TranscriptCall]]:
-        reader = CALL_READERS[file.agent](file.path.stem, _folder_of(file))
+        reader = CALL_READERS[file.agent](file.path.stem, chat_folder(file))
         try:
             if file.form == "whole":
                 yield reader.read(read_whole(file.path))
@@ -133,17 +130,3 @@ class TranscriptLook:
         calls = reader.read(read_whole(path))
         self.unreadable_lines += reader.unreadable - before
         return calls
-
-
-def _folder_of(file: TranscriptFile) -> str:
-    """Returns the folder that a chat of Gemini is about, which its project keeps in a file."""
-    if file.agent != "gemini":
-        return ""
-    chats = next((each for each in file.path.parents if each.name == "chats"), None)
-    if chats is None:
-        return ""
-    try:
-        content = read_whole(chats.parent / ".project_root")[:_FOLDER_BYTES]
-    except UnreadableError:
-        return ""
-    return content.decode("utf-8", "replace").strip()

@@ -1,9 +1,8 @@
 """Caches the calls of files, so that a start need not read all of them again.
 
-One file of the cache holds the files of one folder. It is believed for a file whose device,
-inode, size and time of change are the same, and only if it was written by these very readers;
-what is broken is as good as none. Files that are gone are not asked for, so they are not
-counted.
+One file of the cache holds the files of one folder. It is believed for a file whose device, inode,
+size and time of change are the same, and only if these very readers wrote it; what is broken is as
+good as none. Files that are gone are not asked for, so they are not counted.
 """
 
 from __future__ import annotations
@@ -12,6 +11,7 @@ import os
 import stat
 import tempfile
 from collections.abc import Iterable
+from contextlib import suppress
 from functools import cache
 from hashlib import blake2b
 from pathlib import Path
@@ -25,7 +25,6 @@ from watchgate.core.usage.usage_calls import UsageCall
 from watchgate.service.usage.file_reading import NotOursError, open_own
 from watchgate.service.usage.followed_file import Stamp
 
-"""Its name in the state directory: it holds figures and names of sessions, and no content."""
 FORMAT = 2
 PACK_BYTES = 256 * 1024 * 1024
 """A larger file of the cache is neither written nor read."""
@@ -72,29 +71,23 @@ class UsageCache:
         self._packs: dict[Folder, dict[bytes, CachedFile]] = {}
 
     def entry(self, folder: Folder, name: bytes) -> CachedFile | None:
-        """Returns what is cached of a file in a folder."""
-        return self._pack(folder).get(name)
+        """Returns the cached reading of a file in a folder; None without one."""
+        if folder not in self._packs:
+            self._packs[folder] = {each.name: each for each in self._read(folder)}
+        return self._packs[folder].get(name)
 
     def save(self, folder: Folder, entries: Iterable[CachedFile]) -> None:
         """Replaces all that is cached of a folder."""
         pack = _Pack(_version(), folder[0], os.fsencode(folder[1]), list(entries))
         self._packs.pop(folder, None)
-        try:
+        with suppress(OSError, UnicodeEncodeError):
             content = _ENCODER.encode(pack)
             if len(content) <= PACK_BYTES:
                 _replace(self._path(folder), _sum(content) + content)
-        except (OSError, UnicodeEncodeError):
-            return
 
     def release(self) -> None:
         """Keeps nothing in memory."""
         self._packs.clear()
-
-    def _pack(self, folder: Folder) -> dict[bytes, CachedFile]:
-        entries = self._packs.get(folder)
-        if entries is None:
-            entries = self._packs[folder] = {each.name: each for each in self._read(folder)}
-        return entries
 
     def _read(self, folder: Folder) -> list[CachedFile]:
         try:
@@ -111,17 +104,15 @@ class UsageCache:
         return pack.entries if identity == (_version(), folder[0], os.fsencode(folder[1])) else []
 
     def _path(self, folder: Folder) -> Path:
-        name = blake2b(os.fsencode("\0".join(folder)), digest_size=16).hexdigest()
-        return self._folder / name
+        return self._folder / _sum(os.fsencode("\0".join(folder))).hex()
 
 
 def encoded(calls: list[UsageCall]) -> msgspec.Raw | None:
     """Encodes the last state of each call; None if they cannot be kept."""
     last = {(call.id, call.request, call.side): call for call in calls}
-    try:
+    with suppress(UnicodeEncodeError):
         return msgspec.Raw(_ENCODER.encode(list(last.values())))
-    except UnicodeEncodeError:
-        return None
+    return None
 
 
 def _sum(content: bytes) -> bytes:
@@ -136,18 +127,14 @@ def _replace(path: Path, content: bytes) -> None:
         with os.fdopen(descriptor, "wb") as file:
             file.write(content)
         Path(fresh).replace(path)
-    except OSError:
+    finally:
         Path(fresh).unlink(missing_ok=True)
-        raise
 
 
 @cache
 def _version() -> bytes:
     """Returns a digest that changes whenever the code that reads calls from files changes."""
     package = Path(watchgate.__file__).parent
-    digest = blake2b(f"{FORMAT} {watchgate.__version__}".encode(), digest_size=16)
-    for source in sorted(
-        (*package.glob("agents/usage/*.py"), package / "core/usage/usage_calls.py")
-    ):
-        digest.update(source.read_bytes())
-    return digest.digest()
+    sources = sorted((*package.glob("agents/usage/*.py"), package / "core/usage/usage_calls.py"))
+    start = f"{FORMAT} {watchgate.__version__}".encode()
+    return _sum(start + b"".join(source.read_bytes() for source in sources))

@@ -65,7 +65,7 @@ class UsageCounter:
         self._book = UsageFiles(self._places, self._ledger, cache=self._cache)
 
     def note(self, agent: str, session: str, path: str) -> None:
-        """Takes a hook's word on a session's transcript."""
+        """Notes the transcript that a hook named for a session."""
         self._notes.append((agent, session, path))
 
     def tell(self, record: Record) -> None:
@@ -93,15 +93,11 @@ class UsageCounter:
         return left
 
     def counted(self, now_us: int, *, but: Collection[Key] = ()) -> list[CountedSession]:
-        """Returns what has changed since the last call, of sessions of the last month.
-
-        Those of `but` are left for the next time.
-        """
+        """Returns the last month's sessions that changed since the last call; `but` come later."""
         due = [key for key in self._changed if key not in but]
         self._changed.difference_update(due)
         today = local_day(now_us)
-        sums = (self._of(key, today, now_us) for key in due)
-        return [each for each in sums if each is not None]
+        return [each for key in due if (each := self._of(key, today, now_us)) is not None]
 
     def renew(self, now_us: int) -> None:
         """Prices everything anew where other prices are in force now."""
@@ -122,22 +118,19 @@ class UsageCounter:
         if rows and max(row.day for row in rows) < first_day:
             return None
         facts = self._book.of(key)
-        folder = facts.cwd.rstrip("/").rpartition("/")[2]
-        return CountedSession(
-            key,
-            msgspec.structs.replace(
-                summarize_session(rows, calls, first_day=first_day, last_day=today, now_us=now_us),
-                kinds=kind_costs(calls, self.prices.tariff_of),
-                context_used=facts.context_used,
-                context_size=facts.context_size,
-                limits=self._newest(key[0], facts),
-                unreadable=facts.unreadable,
-                prices=self.prices.words(),
-                utc_offset_s=utc_offset_s(now_us),
-                label=folder[:NAME_CHARS] or key[1][:ID_CHARS],
-                cwd=facts.cwd[:CWD_CHARS],
-            ),
+        data = msgspec.structs.replace(
+            summarize_session(rows, calls, first_day=first_day, last_day=today, now_us=now_us),
+            kinds=kind_costs(calls, self.prices.tariff_of),
+            context_used=facts.context_used,
+            context_size=facts.context_size,
+            limits=self._newest(key[0], facts),
+            unreadable=facts.unreadable,
+            prices=self.prices.words(),
+            utc_offset_s=utc_offset_s(now_us),
+            label=facts.cwd.rstrip("/").rpartition("/")[2][:NAME_CHARS] or key[1][:ID_CHARS],
+            cwd=facts.cwd[:CWD_CHARS],
         )
+        return CountedSession(key, data)
 
     def _newest(self, agent: str, facts: SessionFacts) -> tuple[Limit, ...]:
         """Returns the limits in this session's files, unless another one had later ones."""

@@ -3,7 +3,7 @@
 Everything is synchronous, for one thread at a time; only `note` may be called from any. What is
 on the disk never raises: what cannot be read is counted.
 
-Transcripts that hooks have named: their paths are hints, which may be wrong.
+- Transcripts that hooks have named: their paths are hints, which may be wrong.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ class TranscriptHints:
         self._outside: set[str] = set()
 
     def note(self, agent: str, session: str, path: str) -> None:
-        """Takes a hook's word on a session, and on a transcript if `path` is not empty."""
+        """Notes a session that a hook named, and its transcript if `path` is not empty."""
         self._notes.append((agent, session, path))
 
     def searches(self, agent: str) -> bool:
@@ -99,7 +99,7 @@ class TranscriptHints:
 
 
 def _regular(path: str) -> str:
-    """Returns the path without links in its folders, if it is a regular file of this user's."""
+    """Returns the path, free of links, of a regular file of this user's; empty for any other."""
     try:
         folder, slash, name = path.rpartition("/")
         if not path.startswith("/"):
@@ -180,7 +180,7 @@ class UsageFiles:
             self._adopt(self._known.vacated.pop())
 
     def note(self, agent: str, session: str, path: str) -> None:
-        """Takes a hook's word on a session's transcript, which is read before all others.
+        """Notes the transcript that a hook named for a session, which is read before all others.
 
         The path may be wrong or empty: then the session is looked for where the agent's files are.
         """
@@ -204,7 +204,7 @@ class UsageFiles:
         return sum(self._queue.values())
 
     def of(self, key: Key) -> SessionFacts:
-        """Returns what the files of a session hold about it beside its calls."""
+        """Returns the facts about a session, beside its calls, that its files hold."""
         return joined_facts(self._known.of(key))
 
     def save(self) -> None:

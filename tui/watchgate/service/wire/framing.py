@@ -1,16 +1,15 @@
 """The hook frame: ASCII header lines, a blank line, the payload; and the answer line back.
 
-The doctor's probe call, which a core tells from an agent's call: it belongs to no session.
-
-It is always denied. A payload that somebody makes look like it gains nothing but that denial, and
-hides nothing: every word of it is fixed.
+- The doctor's probe call, which a core tells from an agent's call: it belongs to no session. It is
+  always denied. A payload that somebody makes look like it gains nothing but that denial, and hides
+  nothing: every word of it is fixed.
 """
 
 from __future__ import annotations
 
 import msgspec
 
-from watchgate.agents.base import Answer
+from watchgate.agents.base import HookAnswer
 from watchgate.core.model.events import Event, Lane, ToolCall
 
 PROBE_SESSION = "watchgate-doctor"
@@ -97,7 +96,7 @@ def parse_head(raw: bytes) -> FrameHead:
     return head
 
 
-def answer_bytes(answer: Answer) -> bytes:
+def answer_bytes(answer: HookAnswer) -> bytes:
     """Returns one ASCII line with exit code and sizes, then the bytes for stdout and stderr."""
     sizes = f"{answer.exit_code} {len(answer.stdout)} {len(answer.stderr)}\n"
     return sizes.encode() + answer.stdout + answer.stderr

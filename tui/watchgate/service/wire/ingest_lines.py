@@ -11,7 +11,7 @@ from typing import Any, Literal
 import msgspec
 
 from watchgate.agents import streams
-from watchgate.agents.base import Answer, DecodeError
+from watchgate.agents.base import DecodeError, HookAnswer
 from watchgate.agents.streams.stream_source import Source
 from watchgate.core.base import decoding
 from watchgate.core.base.clock import Instant
@@ -200,7 +200,7 @@ def raw_event(
     )
 
 
-def line_answer(line_id: str | int | None, reply: Reply) -> Answer:
+def line_answer(line_id: str | int | None, reply: Reply) -> HookAnswer:
     """Returns the reply line to a request of ours."""
     reply_fields: dict[str, Any] = {"id": line_id}
     match reply:
@@ -213,7 +213,7 @@ def line_answer(line_id: str | int | None, reply: Reply) -> Answer:
             reply_fields |= {"decision": "deny", "reason": reason}
         case SayNothing(context=words):
             reply_fields |= {"decision": "handback"} | ({"context": words} if words else {})
-    return Answer(stdout=msgspec.json.encode(reply_fields) + b"\n")
+    return HookAnswer(stdout=msgspec.json.encode(reply_fields) + b"\n")
 
 
 def _event(line: Line, at: Instant) -> Event:

@@ -1,24 +1,33 @@
 """Arming: the state machine that says when a decision key acts.
 
-Theory of operation. Three things can go wrong when a single key decides: it was typed for another
-pane, it was pressed before the request was read, and it meets another request than the one that
-was looked at. `Arming` is given every frame, focus, key and moment, and answers with a value; it
-does nothing by itself and reads no clock.
+Theory of operation. Three things can go wrong where a single key decides: it was typed for another
+pane, it was pressed before the request was read, or it meets another request than the one that was
+looked at. `Arming` is given every frame, focus, paste and key, each with its time, and answers with
+a value; it does nothing by itself and reads no clock.
 
-- `drawn(card)` begins the time of a request: a key acts `DRAWN_S` after the first frame that shows
-  it, `FOCUS_S` after the terminal got the focus, and never on a request that replaced another one
-  less than `REPLACED_S` before.
-- A key first waits (`Held`): if another key follows within `TYPING_S`, both were typing and
-  neither decides. `due` hands out the key once that time is over, and `next_due` says when to ask.
-- An allow takes the whole text: `complete` cards and `shown_whole` say what was shown. High and
-  unknown risks take the same key again within `CONFIRM_S`, critical ones a typed `yes`.
-- `Commit` carries the id of the request that was drawn when the key was read, so that what comes
-  later cannot be decided by it.
+- A key that is no decision key acts at once (`Pass`); `n` and `y` never act, they name the keys
+  that do (`Explain`). Each of them takes back a decision key that still waits.
+- A decision key is judged at the moment it was read, against the card that the last frame showed.
+  Every key needs a card that does not block it and that was first drawn `REPLACED_S` before. A key
+  that may let the call run (`_permits`: allow, allow more, mark, and a handback that runs unasked)
+  also needs `DRAWN_S` since that first frame, `FOCUS_S` since the terminal got the focus, and the
+  whole text shown once (a `complete` card, or `note_shown`).
+- Then it waits for `TYPING_S` (`HeldKey`). Another key within that time means typing: neither
+  decides. So does a decision key that follows any other key, a prompt's or a paste within it.
+- `due` concludes, once `next_due` has come; where the timer is late by `LATE_S` the loop stalled,
+  and it waits again for keys that are queued. A critical request asks for a typed `yes` instead; a
+  high or unknown risk and `deny_all` ask for the same key again within `CONFIRM_S`, with no other
+  key between; everything else is a `Commit`.
+- A new focus takes back what waits and what was asked; another card takes back what was asked, and
+  a key that waited for the card before it then only explains.
 
-What must never happen: an allow of a request that was not shown in full, a decision on another
-request than the drawn one, a decision by keys that were typing. Denials are armed like allows but
-need no full text. All times are seconds on one monotonic clock; for a key, the moment it was read,
-not the moment it is handled.
+What must never happen: a call is let run that was not shown in full; a `Commit` names another
+request than the one that was drawn when the key was read and still is; a key of a run of typing
+decides; one key alone lets a high, unknown or critical risk run. A denial needs no full text, no
+focus and no `DRAWN_S`: to refuse must always be easy.
+
+All times are seconds on one monotonic clock; for a key, the moment it was read, not the moment it
+is handled.
 """
 
 from __future__ import annotations
@@ -85,9 +94,9 @@ class Card(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Pass(msgspec.Struct, frozen=True):
-    """Not a decision key: it does what it is bound to.
+    """A key that does not decide: it does what it is bound to.
 
-    `text` tells the operator that it took a decision key back which waited.
+    `text` says that it took back a decision key that waited.
     """
 
     text: str = ""
@@ -98,13 +107,13 @@ class HeldKey(msgspec.Struct, frozen=True):
 
 
 class Explain(msgspec.Struct, frozen=True):
-    """Nothing happens, and the operator is told why."""
+    """A key that does nothing; `text` tells the operator why."""
 
     text: str
 
 
 class Ask(msgspec.Struct, frozen=True):
-    """The decision wants more: the same key `again`, or a typed `yes` in its own prompt."""
+    """A decision that takes more: the same key `again`, or a typed `yes` in its own prompt."""
 
     confirmation: Literal["again", "yes"]
     intent: Intent
@@ -114,7 +123,7 @@ class Ask(msgspec.Struct, frozen=True):
 
 
 class Commit(msgspec.Struct, frozen=True):
-    """The operator decided: `intent` on the request that was drawn for `shown_ms`."""
+    """A decision by the operator: `intent` on the request that was drawn for `shown_ms`."""
 
     intent: Intent
     request: str
@@ -137,8 +146,8 @@ class Arming:
     The caller reports each frame with `drawn`, every key with `key` before it acts on it, and calls
     `due` when `next_due` has come. Keys typed into a prompt of its own are not reported, but that
     it was left is (`typed`). A decision key close to any other key is typing and decides nothing;
-    every other key acts at once. `rest` tells how to see all of what an allow is about, `subject`
-    what a card shows. Without `keys` nothing is decided.
+    every other key acts at once. `rest` says how to see the whole request, `subject` names what
+    a card shows. Without `keys` nothing is decided.
     """
 
     def __init__(
@@ -159,7 +168,7 @@ class Arming:
 
     @property
     def next_due(self) -> float | None:
-        """Returns when `due` has something to say, if anything waits."""
+        """Returns the time from which `due` answers for the waiting key; None if none waits."""
         return self._press.due if self._press else None
 
     @property
@@ -173,7 +182,7 @@ class Arming:
         return self._shown
 
     def drawn(self, card: Card | None, now: float) -> None:
-        """A frame is on the screen, with this request in the dock (or none)."""
+        """Notes that a frame is on the screen, with this request in the dock (or none)."""
         if (card.id if card else None) != self.drawn_id:
             self._drawn_at = now
             self._asked = None
@@ -182,27 +191,27 @@ class Arming:
             self._shown |= {card.id}
 
     def note_shown(self, request: str) -> None:
-        """Every line of the request was shown, wherever that was."""
+        """Notes that every line of the request was shown, wherever that was."""
         self._shown |= {request}
 
     def keep(self, requests: set[str]) -> None:
-        """Forget what was shown of every other request."""
+        """Forgets what was shown of every other request."""
         self._shown &= requests
 
     def focus(self, now: float) -> None:
-        """The terminal got the focus; a key that still waits was not meant for this."""
+        """Notes that the terminal got the focus; a key that still waits was not meant for it."""
         self._focus_at = now
         self._press = None
         self._asked = None
 
     def paste(self, now: float) -> Explain:
-        """Text was pasted: nothing in it is a key."""
+        """Notes a paste: nothing in it is a key."""
         self._last_key_at = now
         self._drop()
         return Explain(TYPING)
 
     def typed(self, now: float) -> None:
-        """Something else read a key until now: what follows at once belongs to the same typing."""
+        """Notes that a prompt read a key until now: what follows at once is the same typing."""
         self._last_key_at = max(now, self._last_key_at)
 
     def armed(self, now: float) -> Ask | None:
@@ -212,7 +221,7 @@ class Arming:
         return self._asked[0]
 
     def key(self, name: str, now: float) -> Pass | HeldKey | Explain:
-        """Judge one key; only after `Pass` may the caller do what the key is bound to."""
+        """Judges one key; only after `Pass` may the caller do what the key is bound to."""
         intent = self._keys.get(name)
         in_run = now - self._last_key_at < TYPING_S
         self._last_key_at = max(now, self._last_key_at)
@@ -229,7 +238,7 @@ class Arming:
         return HeldKey()
 
     def due(self, now: float) -> Commit | Ask | Explain | None:
-        """Returns what the waiting key does once no other key followed it."""
+        """Returns the effect of the waiting key once no other key followed it."""
         press = self._press
         if press is None or now < press.due:
             return None
@@ -283,7 +292,7 @@ class Arming:
         return None
 
     def _permits(self, intent: Intent, card: Card) -> bool:
-        """Tell whether this key may let the call run; an edit wants an allow of its own."""
+        """Returns whether this key may let the call run; an edit takes an allow of its own."""
         if intent == "handback":
             return card.runs_unasked
         return intent in ("allow", "allow_more", "mark")

@@ -12,7 +12,7 @@ from watchgate.ui.keys.shown_keys import key_for
 from watchgate.ui.source.agent_titles import title
 
 ALLOWING: dict[Asks, str] = {"approval": "allow", "question": "answer", "plan": "approve"}
-"""What the key that lets something go on is called."""
+"""Names of the key that lets something go on."""
 
 _ALLOWED: dict[Conduct, str] = {
     "runs": "runs it at once, nothing else asks",
@@ -25,20 +25,20 @@ _ALLOWED: dict[Conduct, str] = {
 _MAYBE = ("runs-or-asks", "runs-or-refuses")
 
 BATCHED_RISKS = ("low", "medium")
-"""What may be allowed for more than once, or together with what is like it."""
+"""Risks that may be allowed more than once, or together with requests alike."""
 
 _DENIALS: tuple[Intent, ...] = ("deny", "reply", "deny_stop")
 
 
 def seconds_left(data: RequestData, now_us: int) -> float | None:
-    """Returns how long silence still has, never below zero; None where nothing runs out."""
+    """Returns the seconds until silence counts, never below zero; None without a deadline."""
     if not data.deadline_at:
         return None
     return max(0.0, (data.deadline_at - now_us) / 1_000_000)
 
 
 def silence(data: RequestData, agent: str, left_s: float | None, *, whole: bool = False) -> str:
-    """Returns what happens when nobody answers, and when: `denied in 0:23`.
+    """Returns the outcome if nobody answers, with the time left: `denied in 0:23`.
 
     The `whole` of it where there is room: that the agent's own dialog stands there meanwhile.
     """
@@ -61,7 +61,7 @@ def _silent_end(data: RequestData, agent: str) -> str:
 
 
 def after_silence(data: RequestData, agent: str) -> str:
-    """Returns what the agent makes of silence: `Claude is told nobody answered`."""
+    """Says what the agent makes of silence: `Claude is told nobody answered`."""
     if data.silence == "deny":
         return f"{title(agent)} is told nobody answered"
     if data.runs_unasked:
@@ -72,7 +72,7 @@ def after_silence(data: RequestData, agent: str) -> str:
 
 
 def why_so_long(data: RequestData) -> str:
-    """Return why the wait is as long as it is, where a person who looks now would not expect it."""
+    """Says why the wait is as long as it is, where an operator would not expect it."""
     if not data.unattended or data.silence != "deny" or not data.deadline_at:
         return ""
     span = person(data.timeout_s)
@@ -80,19 +80,19 @@ def why_so_long(data: RequestData) -> str:
 
 
 def after_handback(data: RequestData, agent: str) -> str:
-    """Returns what the agent makes of a call that is handed back where nothing makes it ask."""
+    """Returns the words for a call handed back to an agent that runs it without asking."""
     return f"{title(agent)} {_runs(data)} without asking"
 
 
 def _runs(data: RequestData) -> str:
-    """Many agents do not tell their mode: whether those ask is not known."""
+    """Says whether a call that is handed back runs: unknown for agents that hide their mode."""
     by_itself = data.own_rules.handed_back
     certain = by_itself == "runs" or (data.mode is not None and by_itself not in _MAYBE)
     return "runs it" if certain else "may run it"
 
 
 def after_allow(data: RequestData, agent: str) -> str:
-    """Returns what an allow leads to, or an answer."""
+    """Returns the words for the outcome of an allow or an answer."""
     if data.asks == "plan":
         return f"{title(agent)} carries the plan out; its calls still pass the gate"
     if data.asks == "question":
@@ -101,7 +101,7 @@ def after_allow(data: RequestData, agent: str) -> str:
 
 
 def after(data: RequestData, agent: str) -> str:
-    """Returns what each key leads to where something is asked: of a question, of a plan."""
+    """Returns the words for the outcome of each key on a question or a plan."""
     allow = key_for("allow")
     if data.asks == "plan":
         denies = f"{key_for('reply')} denies with words that the model reads"
@@ -131,7 +131,7 @@ def note(data: RequestData, agent: str) -> str:
 
 
 def allow_label(data: RequestData) -> str:
-    """Returns what the allow key does: `allow`, `allow, twice` or `allow, type yes`."""
+    """Returns the allow key's label: `allow`, `allow, twice` or `allow, type yes`."""
     if data.asks != "approval":
         return ALLOWING[data.asks]
     return "allow" + _confirmation(data.risk)
@@ -150,7 +150,7 @@ def _confirmation(risk: str) -> str:
 
 
 def blocked(data: RequestData, agent: str) -> dict[Intent, str]:
-    """Returns why keys cannot decide this request, by what is offered for it."""
+    """Returns the reasons keys cannot decide this request, by what is offered for it."""
     name = title(agent)
     reasons: dict[Intent, str] = {}
     if not {"allow", "answer"} & set(data.offered):
@@ -172,7 +172,7 @@ def blocked(data: RequestData, agent: str) -> dict[Intent, str]:
 
 
 def _beyond_once(data: RequestData, name: str) -> dict[Intent, str]:
-    """Returns why a call that can be allowed can only be allowed once, or only as it is."""
+    """Returns the reasons a call can only be allowed once, or only as it is."""
     reasons: dict[Intent, str] = {}
     if len(data.scopes) < 2:
         grave = data.risk not in BATCHED_RISKS

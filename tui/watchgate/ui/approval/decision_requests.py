@@ -1,13 +1,11 @@
-"""From a committed key to a control request, and from the core's answer to a line."""
+"""Requests to the core that carry decisions out, and the core's answers as a line."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any, Literal
 
 import msgspec
 
-from watchgate.core.base.amounts import count
 from watchgate.core.base.text import safe_text
 from watchgate.core.model.outcomes import ENDINGS
 from watchgate.core.model.standing_grant import GrantRule, Width
@@ -17,15 +15,13 @@ from watchgate.ui.approval.arming import Commit, Intent
 from watchgate.ui.base.formats import ago, machine, short_id
 
 MORE_TIME_S = 60
-NAMED_AT_MOST = 3
-"""So many requests that were decided together are named each."""
 
 Answers = tuple[tuple[str, ...], ...]
 Decision = Literal["allow", "deny", "handback", "answer"]
 
 
 class DecisionTerms(msgspec.Struct, frozen=True, kw_only=True):
-    """The terms of a decision beside its key.
+    """The terms of a decision besides its key.
 
     `reason` is what the model will read, `answers` those to an agent's questions, `scope` how far
     an allow reaches, `width` how much it answers besides and `rules` what it adds then. An edited
@@ -49,7 +45,7 @@ SCOPES: dict[Scope, str] = {
     "15m": "15 min",
     "always": "always",
 }
-"""How far an allow reaches, in the words of the screen."""
+"""The reach of an allow, in the words of the screen."""
 
 _DECISION: dict[Intent, Decision] = {
     "allow": "allow",
@@ -101,7 +97,7 @@ def request(
 
 
 def ended(word: str, by: str) -> str:
-    """Returns how a request ended, for a person: `denied by operator alice on console 2`."""
+    """Returns the end of a request in words: `denied by operator alice on console 2`."""
     ending = ENDINGS.get(word)
     if ending is None:
         return safe_text(word)
@@ -121,7 +117,7 @@ def answered(sent: Request, answer: Result | Refusal, now_us: int) -> str:
 
 
 def _reach(sent: Request) -> str:
-    """Returns what an allow was beside a plain one."""
+    """Returns the words for an allow's reach beyond a plain one: edited, or with a scope."""
     if sent.input is not None:
         return " as edited"
     if sent.decision != "allow" or sent.scope == "once":
@@ -142,11 +138,3 @@ def _refused(refusal: Refusal, now_us: int) -> str:
 def _ago(us: int) -> str:
     took = machine(us / 1000) if 0 <= us < 60_000_000 else ago(us / 1_000_000)
     return f"{took} ago"
-
-
-def in_short(done: Sequence[str]) -> Sequence[str]:
-    """Sums up what was done to several requests: one count where it was the same for many."""
-    words = {each.partition(" ")[2] for each in done}
-    if len(done) <= NAMED_AT_MOST or len(words) > 1:
-        return done
-    return [f"{count(len(done))} {words.pop()}"]

@@ -6,8 +6,9 @@ exactly what was marked, and a request that comes later never joins by itself.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 
+from watchgate.core.base.amounts import count
 from watchgate.core.gate.grant_rules import generalised
 from watchgate.core.model.records import RequestData
 from watchgate.core.model.views import PendingView
@@ -16,10 +17,12 @@ from watchgate.ui.approval.consequences import BATCHED_RISKS
 from watchgate.ui.base.formats import short_id
 
 Likeness = tuple[object, ...]
+NAMED_MAX = 3
+"""So many requests that were decided together are named each."""
 
 
 def likeness(data: RequestData) -> Likeness:
-    """Returns what requests share that may be allowed together: tool, folder, rules, words.
+    """Returns the traits shared by requests allowed together: tool, folder, rules, words.
 
     Of a shell call the words are each command's program with its subcommand, and a command whose
     words are only known when it runs is like nothing but its own text.
@@ -33,7 +36,7 @@ def likeness(data: RequestData) -> Likeness:
 
 
 def alike(view: PendingView, pending: Collection[PendingView]) -> int:
-    """Returns how many other open requests are like this one."""
+    """Returns the number of other open requests that are like this one."""
     if view.data.risk not in BATCHED_RISKS or len(pending) < 2:
         return 0
     own = likeness(view.data)
@@ -52,12 +55,12 @@ class Marks:
         return frozenset(self._views)
 
     def together(self, request: str) -> tuple[PendingView, ...]:
-        """Those that an allow of this request takes along; none unless it is one of several."""
+        """Returns all marked requests if this is one of several, else none: an allow takes all."""
         several = request in self._views and len(self._views) > 1
         return tuple(self._views.values()) if several else ()
 
     def toggle(self, view: PendingView) -> str:
-        """Mark a request or take its mark away; what the operator is told."""
+        """Marks a request or takes its mark away; returns the sentence for the operator."""
         name = short_id(view.id)
         if view.id in self._views:
             del self._views[view.id]
@@ -69,14 +72,22 @@ class Marks:
         return f"{name} is marked{self._left()}"
 
     def keep(self, pending: Mapping[str, PendingView]) -> None:
-        """Forget the marks of requests that are not open any more."""
+        """Forgets the marks of requests that are not open any more."""
         self._views = {
             name: pending[name] for name in self._views if _same(self._views[name], pending)
         }
 
     def _left(self) -> str:
-        count = len(self._views)
-        return f": a allows the {count} marked together" if count > 1 else ""
+        marked = len(self._views)
+        return f": a allows the {marked} marked together" if marked > 1 else ""
+
+
+def in_short(done: Sequence[str]) -> Sequence[str]:
+    """Sums up what was done to several requests: one count where it was the same for many."""
+    words = {each.partition(" ")[2] for each in done}
+    if len(done) <= NAMED_MAX or len(words) > 1:
+        return done
+    return [f"{count(len(done))} {words.pop()}"]
 
 
 def _same(view: PendingView, pending: Mapping[str, PendingView]) -> bool:

@@ -1,4 +1,4 @@
-"""The operator's hands: from keys to decisions, through arming and the prompts that it asks for."""
+"""The operator's decisions: from keys, through arming and the prompts it asks for, to the core."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import anyio
 
 from watchgate.core.base.amounts import plural
 from watchgate.core.model.views import PendingView
-from watchgate.link.control_lines import Answer, CoreLost
+from watchgate.link.control_lines import ControlAnswer, CoreLost
 from watchgate.link.protocol import Refusal, Request
 from watchgate.ui.approval.arming import (
     QUEUED_S,
@@ -26,10 +26,9 @@ from watchgate.ui.approval.decision_requests import (
     PLAIN,
     DecisionTerms,
     answered,
-    in_short,
     request,
 )
-from watchgate.ui.approval.marking import Marks
+from watchgate.ui.approval.marking import Marks, in_short
 from watchgate.ui.keys.keymap import Keymap
 from watchgate.ui.source.core_bridge import Bridge
 
@@ -37,7 +36,7 @@ INTENTS: tuple[Intent, ...] = get_args(Intent)
 
 
 OPENED_FIRST: tuple[Intent, ...] = ("allow", "allow_more", "mark")
-"""What is not done to a request of which only the head is shown: it is opened instead."""
+"""Intents that open a request of which only the head is shown, instead of acting on it."""
 
 
 def deciding_keys(keymap: Keymap, intents: Sequence[Intent] = INTENTS) -> dict[str, Intent]:
@@ -49,59 +48,63 @@ class OperatorView(Protocol):
     """The part of the screen that the operator's keys need."""
 
     def say(self, text: str, *, docked: bool = False) -> None:
-        """Tell the operator something; of what is `docked`, as long as it is."""
+        """Shows the operator a sentence; about the `docked` request, as long as it is docked."""
         ...
 
     def ask_yes(self, ask: Ask, view: PendingView) -> None:
-        """Open the prompt that reads a typed yes."""
+        """Opens the prompt that reads a typed yes."""
         ...
 
     def ask_reply(self, commit: Commit, view: PendingView) -> None:
-        """Open the prompt that reads what the model is told with a denial."""
+        """Opens the prompt that reads the reply to the model for a denial."""
         ...
 
     def ask_answer(self, commit: Commit, view: PendingView) -> None:
-        """Open the prompt that reads what the agent's questions are answered with."""
+        """Opens the prompt that reads the answers to an agent's questions."""
         ...
 
     def ask_grant(self, view: PendingView) -> None:
-        """Open the prompt that allows more than once."""
+        """Opens the prompt that allows more than once."""
         ...
 
     def ask_edit(self, view: PendingView) -> None:
-        """Open the editor of a call."""
+        """Opens the editor of a call."""
         ...
 
     def ask_batch(self, views: Sequence[PendingView]) -> None:
-        """Open the list of what is to be allowed together."""
+        """Opens the list of what is to be allowed together."""
         ...
 
     def ask_unlock(self, request: str) -> None:
-        """Open what unlocks this terminal, about a request that it may not allow."""
+        """Opens what unlocks this terminal, about a request that it may not allow."""
         ...
 
     def why_not(self, intent: Intent) -> str | None:
-        """Returns why a decision key does nothing on this screen at this moment."""
+        """Returns the reason a decision key does nothing on this screen now; None if it acts."""
         ...
 
     def later(self, seconds: float, call: Callable[[], None]) -> None:
-        """Call something after a while."""
+        """Calls something after a while."""
         ...
 
     def open_request(self) -> bool:
-        """Open the whole request where only its head is shown; whether that was needed."""
+        """Opens the whole request where only its head is shown; returns whether that was needed."""
         ...
 
     def start(self, work: Callable[[], Coroutine[None, None, None]]) -> object:
-        """Run something beside the screen."""
+        """Runs something in the background."""
         ...
 
 
 class Operator:
     """Holds the arming of the decision keys and carries out what they commit to.
 
-    `now_s` is the monotonic clock in seconds that keys are timed with. In a `replay` no key
-    decides.
+    Args:
+        front: The screen that it speaks through.
+        bridge: The way to the core.
+        keymap: The keys as the configuration makes them.
+        now_s: The monotonic clock in seconds that keys are timed with.
+        replay: True in a replay, where no key decides.
     """
 
     def __init__(
@@ -126,7 +129,7 @@ class Operator:
         self._intents = keys
 
     def drawn(self, card: Card | None) -> None:
-        """A frame shows this request in the dock."""
+        """Notes that a frame shows this request in the dock."""
         self._arming.drawn(card, self._now_s())
 
     @property
@@ -144,32 +147,32 @@ class Operator:
         return request_id in self._arming.shown_in_full
 
     def shown_whole(self, request_id: str) -> None:
-        """Every line of a request was shown."""
+        """Notes that every line of a request was shown."""
         self._arming.note_shown(request_id)
         if self._opened == request_id == self.drawn_id:
             self._opened = None
             self._say(self._keys_now())
 
     def keep(self, pending: Mapping[str, PendingView]) -> None:
-        """Forget what was shown of requests that are settled, and their marks."""
+        """Forgets what was shown of requests that are settled, and their marks."""
         self._arming.keep(set(pending))
         self.marks.keep(pending)
 
     def focused(self) -> None:
-        """The terminal got the focus."""
+        """Notes that the terminal got the focus."""
         self._arming.focus(self._now_s())
 
     def pasted(self) -> None:
-        """Something was pasted into the terminal."""
+        """Notes that something was pasted into the terminal."""
         self._say(self._arming.paste(self._now_s()).text)
 
     def typed(self) -> None:
-        """A key went to a prompt, which it closed."""
+        """Notes that a key went to a prompt, which it closed."""
         self._arming.typed(self._now_s())
 
     @property
     def armed(self) -> str:
-        """Return what the same key again would do with the shown request, "" for nothing."""
+        """Returns the effect of the same key again on the shown request, "" for none."""
         ask = self._arming.armed(self._now_s())
         if ask is None or ask.confirmation != "again":
             return ""
@@ -182,19 +185,19 @@ class Operator:
         return f"{ask.text} {plural(len(pending), 'request')}, in {plural(sessions, 'session')}"
 
     def press(self, name: str, at_s: float) -> bool:
-        """Judge a key read at `at_s`; whether the caller may do what it is bound to."""
-        verdict = self._arming.key(name, at_s)
-        if isinstance(verdict, (Pass, Explain)) and verdict.text:
-            self._say(verdict.text)
-        if isinstance(verdict, Pass):
+        """Judges a key read at `at_s`; returns whether the caller may do what it is bound to."""
+        meaning = self._arming.key(name, at_s)
+        if isinstance(meaning, (Pass, Explain)) and meaning.text:
+            self._say(meaning.text)
+        if isinstance(meaning, Pass):
             return True
-        if isinstance(verdict, HeldKey):
+        if isinstance(meaning, HeldKey):
             self._last, self._handled_s = self._intents.get(name), self._now_s()
             self._wait()
         return False
 
     def due(self) -> None:
-        """Carry out the key that waited, if its time has come."""
+        """Carries out the key that waited, if its time has come."""
         due = self._arming.next_due
         if due is None or self._now_s() - self._handled_s < QUEUED_S:
             return
@@ -217,7 +220,7 @@ class Operator:
             self.commit(answer)
 
     def commit(self, commit: Commit) -> None:
-        """Do what was decided, about the request that was on the screen."""
+        """Does what was decided, about the request that was on the screen."""
         if commit.intent == "deny_all":
             views = list(self.bridge.state.pending.values())
             self._front.start(lambda: self._deny_all(commit, views))
@@ -241,22 +244,22 @@ class Operator:
             self.send(commit, view)
 
     def send(self, commit: Commit, view: PendingView, terms: DecisionTerms = PLAIN) -> None:
-        """Send a decision to the core and tell the operator what became of it."""
+        """Sends a decision to the core and shows the operator its outcome."""
         self.send_all(((commit, view),), terms)
 
     def send_all(
         self, decisions: Sequence[tuple[Commit, PendingView]], terms: DecisionTerms = PLAIN
     ) -> None:
-        """Send decisions in their order; what was refused is told first."""
+        """Sends decisions in their order; refusals are shown first."""
         sent = [request(commit, view, 0, terms) for commit, view in decisions]
         self._front.start(lambda: self._send_all(sent))
 
     def _say(self, text: str) -> None:
-        """Tell something of the request that is shown."""
+        """Shows a sentence about the docked request."""
         self._front.say(text, docked=True)
 
     def _keys_now(self) -> str:
-        """Returns what a and d do with the request that was opened."""
+        """Returns the effect of the allow and deny keys on the request that was opened."""
         view = self.bridge.state.pending.get(self.drawn_id or "")
         asks = view.data.asks if view else "approval"
         does = {"question": "answers", "plan": "approves"}.get(asks, "allows")
@@ -276,8 +279,8 @@ class Operator:
             self._front.later(max(0.0, at_s - self._now_s()), self.due)
 
     async def _send_all(self, several: Sequence[Request]) -> None:
-        """A core that hangs or is lost keeps nobody else's from being sent."""
-        answers: dict[int, Answer] = {}
+        """Sends several requests at once: a core that hangs or is lost keeps none of the others."""
+        answers: dict[int, ControlAnswer] = {}
         lost: dict[str, None] = {}
 
         async def send(place: int, sent: Request) -> None:

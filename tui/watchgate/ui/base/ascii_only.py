@@ -3,7 +3,8 @@
 Two layers, because nobody may be asked to allow what was not shown. What a decision hangs on is
 spelled out before it is laid out (`spelled`: `<U+4E2D>`), so that no two texts look the same.
 Whatever is still not ASCII when lines are painted (our own bars and rules, names in narrow columns)
-is replaced cell by cell (`AsciiLines`), so that columns stay where they are.
+is replaced cell by cell (`ascii_cells`), so that columns stay where they are. Textual's part of
+that, `AsciiLines`, stands with the terminal's driver: commands write texts without textual.
 """
 
 from __future__ import annotations
@@ -15,15 +16,12 @@ from functools import lru_cache, wraps
 from typing import ParamSpec, TypeVar, cast
 
 from rich.cells import cell_len
-from rich.segment import Segment
-from textual.color import Color
-from textual.filter import LineFilter
 
 Given = ParamSpec("Given")
 Made = TypeVar("Made")
 
 OWN = str.maketrans("━─▁▂▃▄▅▆▇█", "=-_.-:=+*#")
-"""What the console itself draws with: bars, rules, and the eight heights of a small graph."""
+"""Characters that the console itself draws: bars, rules, and the heights of a small graph."""
 
 UNSHOWN = "?"
 FOREIGN = re.compile(r"[^\x00-\x7f]")
@@ -33,7 +31,7 @@ _asked: ContextVar[bool] = ContextVar("ascii_only", default=False)
 
 
 def ask_ascii(asked: bool) -> None:
-    """Say whether what is drawn from here on is for a terminal that shows ASCII alone."""
+    """Sets whether everything drawn from here on is for a terminal that shows ASCII alone."""
     _asked.set(asked)
 
 
@@ -55,7 +53,7 @@ def spelled(text: str) -> str:
 
 
 def remembered(maxsize: int) -> Callable[[Callable[Given, Made]], Callable[Given, Made]]:
-    """As `lru_cache`, for a function whose result is spelled out on some terminals."""
+    """Caches like `lru_cache`, for a function whose text is spelled out on some terminals."""
 
     def decorate(function: Callable[Given, Made]) -> Callable[Given, Made]:
         caches = {
@@ -70,19 +68,6 @@ def remembered(maxsize: int) -> Callable[[Callable[Given, Made]], Callable[Given
         return call
 
     return decorate
-
-
-class AsciiLines(LineFilter):
-    """Keeps all but ASCII from being painted; every cell stays one cell."""
-
-    def apply(self, segments: list[Segment], background: Color) -> list[Segment]:
-        """The same line in ASCII."""
-        return [
-            segment
-            if segment.text.isascii()
-            else Segment(ascii_cells(segment.text), segment.style, segment.control)
-            for segment in segments
-        ]
 
 
 def ascii_cells(text: str) -> str:

@@ -1,11 +1,10 @@
-"""Numbers, times and cut texts as the console writes them; every function is pure.
+"""Numbers, times, names and cut texts as the console writes them; every function is pure.
 
 Machine time is `41 ms`, `0.8 s`, `2:05`, `1 h 12 min`; a person's time is always `m:ss`; what was
 not measured is `-`, what is not known is `?`, and an unknown is never shown as zero.
 
-Texts from outside on one line, as the console shows them: safe and without their secrets.
-
-Names of sessions in a narrow column: cut so that they can still be told apart.
+Texts from outside are shown on one line, safe and without their secrets (`covered`). Names of
+sessions in a narrow column are cut so that they still differ (`short_names`).
 """
 
 from __future__ import annotations
@@ -29,11 +28,11 @@ def covered(text: str) -> str:
     To be called before a text is cut to what a line holds: the first part of a secret looks like
     none. Of a text of megabytes the beginning is enough for any line.
     """
-    return spelled(_covered(text[:MOST_CHARS]))
+    return spelled(_covered(text[:LINE_CHARS]))
 
 
-MOST_CHARS = 65_536
-"""Behind so many characters nothing is shown on one line."""
+LINE_CHARS = 65_536
+"""Characters of a text that one line can show at most."""
 
 
 @lru_cache(maxsize=512)
@@ -83,7 +82,7 @@ def person(seconds: float) -> str:
 
 
 def ago(seconds: float) -> str:
-    """Returns how long something has lasted, in its largest unit: `22 s`, `1 min`, `3 h`, `2 d`."""
+    """Returns a duration in its largest unit: `22 s`, `1 min`, `3 h`, `2 d`."""
     whole = max(0, int(seconds))
     for size, unit in ((86_400, "d"), (3_600, "h"), (60, "min")):
         if whole >= size:
@@ -134,7 +133,7 @@ def cut_front(text: str, cells: int) -> str:
 
 
 def cut_name(name: str, cells: int) -> str:
-    """A name in so many cells, cut where it tells least: not at its end, nor in what `~` begins.
+    """Cuts a name to so many cells in its middle, not at its end nor in what `~` begins.
 
     Sessions of one folder, and most folders of one kind, differ at their ends.
     """
@@ -149,12 +148,12 @@ def cut_name(name: str, cells: int) -> str:
 
 
 def fitting_start(text: str, cells: int) -> int:
-    """Returns how many characters from the start of a text fit into so many cells."""
+    """Returns the number of characters from a text's start that fit into so many cells."""
     return _fitting(text, cells)
 
 
 def fitting_end(text: str, cells: int) -> int:
-    """Returns how many characters at the end of a text fit into so many cells."""
+    """Returns the number of characters at a text's end that fit into so many cells."""
     return _fitting(reversed(text), cells)
 
 
@@ -175,17 +174,17 @@ def home(path: str, home_dir: str) -> str:
     return path
 
 
-MOST_NAMES = 500
-"""Of more than these nobody sees which are alike, and to compare them takes its time."""
+COMPARED_NAMES = 500
+"""Names that are compared with one another; of more nobody sees which are alike."""
 
 
 def short_names(names: Iterable[str], cells: int) -> dict[str, str]:
-    """Each name in so many cells; those that a cut would make equal are cut where they differ."""
+    """Cuts each name to so many cells; those that would be equal are cut where they differ."""
     short = {name: cut_name(name, cells) for name in names}
     alike: dict[str, list[str]] = {}
     for name, text in short.items():
         alike.setdefault(text, []).append(name)
-    if len(short) <= MOST_NAMES:
+    if len(short) <= COMPARED_NAMES:
         for equal in alike.values():
             if len(equal) > 1:
                 short |= _cut_where_they_differ(equal, cells)

@@ -24,7 +24,7 @@ def tampered_words(gate: GateView, *, whole: bool) -> str:
 
 
 def changed(tampered: TamperedData) -> str:
-    """Returns what was changed, in two or three words."""
+    """Returns the name of the changed part, in two or three words."""
     if tampered.part == "client":
         return _CLIENT
     if tampered.part == ATTEMPT:
@@ -34,7 +34,7 @@ def changed(tampered: TamperedData) -> str:
 
 
 def mend(tampered: TamperedData, cells: int = MEND_CELLS) -> str:
-    """Returns what puts it right, as far as that many cells have room."""
+    """Returns the advice that puts it right, cut to that many cells."""
     return "".join(cut(safe_text(tampered.mend), cells))
 
 

@@ -24,12 +24,12 @@ class TerminalShape(msgspec.Struct, frozen=True):
 
     @property
     def sidebar(self) -> bool:
-        """Returns whether the sessions stand beside the table."""
+        """Returns whether the sessions stand next to the table."""
         return SIDEBAR_FROM <= self.columns < DETAIL_FROM or self.columns >= BOTH_FROM
 
     @property
     def detail(self) -> bool:
-        """Returns whether the call under the cursor is told beside the table."""
+        """Returns whether the call under the cursor is shown next to the table."""
         return self.columns >= DETAIL_FROM
 
     @property

@@ -1,19 +1,14 @@
-"""The palette in use, and the marks of risks.
+"""The themes of the console, the marks of risks, and the stylesheets.
 
 A widget draws with `palette(self.app.theme).style("dim", "s1", bold=True)`; a stylesheet writes
-`$wg-s1`.
+`$wg-s1`. Tokens are the only colours there are, with checked contrasts for dark, light and mono
+terminals, so that a theme can be judged as one table. Stylesheets are inside the installed package,
+or next to the source root of a checkout.
 
-Finds the stylesheets: inside the installed package, or beside the source root of a checkout.
-
-The colours of the console: tokens with checked contrasts, for dark, light and mono terminals.
-
-Tokens are the only colours there are, so that a theme can be judged as one table.
-
-The same themes for terminals that have fewer colours.
-
-Brought down to 256 colours, all dark surfaces are one black and the light ones one white, so these
-are chosen by what Rich makes of them there. With 16 colours surfaces are given up, and what is
-disabled is only told by its words: no grey is left that could be read on the cursor's row as well.
+Terminals with fewer colours get themes of their own. Brought down to 256 colours, all dark surfaces
+are one black and the light ones one white, so these are chosen by what Rich makes of them there.
+With 16 colours surfaces are given up, and a disabled hint differs only by its words: no grey is
+left that could be read on the cursor's row as well.
 """
 
 from __future__ import annotations
@@ -69,7 +64,15 @@ class Palette(msgspec.Struct, frozen=True, kw_only=True):
         underline: bool = False,
         reverse: bool = False,
     ) -> Style:
-        """The style of a segment: ink on ground (None keeps what is below), never blinking."""
+        """Returns the style of a segment, which never blinks.
+
+        Args:
+            ink: The token of the text.
+            ground: The token below it; None keeps what is there.
+            bold: Bold text.
+            underline: Underlined text.
+            reverse: Ink and ground exchanged.
+        """
         return _style(self, ink, ground, bold, underline, reverse)
 
     def theme(self) -> Theme:
@@ -109,6 +112,16 @@ class Palette(msgspec.Struct, frozen=True, kw_only=True):
 def _style(
     palette: Palette, ink: Token, ground: Token | None, bold: bool, underline: bool, reverse: bool
 ) -> Style:
+    """Returns the Rich style of a text in the colors of a palette.
+
+    Args:
+        palette: The colors by token.
+        ink: The color of the letters.
+        ground: The color behind them; None leaves the one that is there.
+        bold: True for bold letters.
+        underline: True for a line below them.
+        reverse: True to swap both colors.
+    """
     # Attributes are left unset instead of false: Rich then writes no codes for them.
     return Style(
         color=palette.colors[ink],

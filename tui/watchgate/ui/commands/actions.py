@@ -1,8 +1,7 @@
 """The action of each key, once nothing speaks against it: one function per id of the keymap.
 
-Leaving what is shown: at once, or when asked twice where more than a picture would go.
-
-The actions of a replay's keys, and of the one that starts it.
+- Leaving what is shown: at once, or when asked twice where more than a picture would go.
+- The actions of a replay's keys, and of the one that starts it.
 """
 
 from __future__ import annotations
@@ -28,7 +27,7 @@ ReplayAction = Callable[["Console"], None]
 
 
 def play(console: Console) -> None:
-    """Fetch the session of the call under the cursor, and play it."""
+    """Fetches the session of the call under the cursor, and plays it."""
     from watchgate.ui.source.replay_source import RECORDS_MAX, NotFetched, fetch
 
     top, bridge = console.pages.top, console.bridge
@@ -57,8 +56,8 @@ def play(console: Console) -> None:
     console.start(playing)
 
 
-def _moved(move: Callable[[Player], None]) -> ReplayAction:
-    """An action that moves the player and shows where it stands then."""
+def _replay_move(move: Callable[[Player], None]) -> ReplayAction:
+    """Returns an action that moves the player and shows its new position."""
 
     def do(console: Console) -> None:
         recording = console.stage.recording
@@ -71,19 +70,19 @@ def _moved(move: Callable[[Player], None]) -> ReplayAction:
 
 
 REPLAY_ACTIONS: dict[str, ReplayAction] = {
-    "pause": _moved(Player.pause),
-    "step_back": _moved(lambda player: player.step(-1)),
-    "step_on": _moved(lambda player: player.step(+1)),
-    "call_back": _moved(lambda player: player.step_call(-1)),
-    "call_on": _moved(lambda player: player.step_call(+1)),
-    "request_back": _moved(lambda player: player.step_request(-1)),
-    "request_on": _moved(lambda player: player.step_request(+1)),
-    "minute_back": _moved(lambda player: player.seek(-MINUTE_S)),
-    "minute_on": _moved(lambda player: player.seek(MINUTE_S)),
-    "film_start": _moved(Player.to_start),
-    "film_end": _moved(Player.to_end),
-    "slower": _moved(Player.slower),
-    "faster": _moved(Player.faster),
+    "pause": _replay_move(Player.pause),
+    "step_back": _replay_move(lambda player: player.step(-1)),
+    "step_on": _replay_move(lambda player: player.step(+1)),
+    "call_back": _replay_move(lambda player: player.step_call(-1)),
+    "call_on": _replay_move(lambda player: player.step_call(+1)),
+    "request_back": _replay_move(lambda player: player.step_request(-1)),
+    "request_on": _replay_move(lambda player: player.step_request(+1)),
+    "minute_back": _replay_move(lambda player: player.seek(-MINUTE_S)),
+    "minute_on": _replay_move(lambda player: player.seek(MINUTE_S)),
+    "film_start": _replay_move(Player.to_start),
+    "film_end": _replay_move(Player.to_end),
+    "slower": _replay_move(Player.slower),
+    "faster": _replay_move(Player.faster),
 }
 
 
@@ -91,7 +90,7 @@ AGAIN_WITHIN_S = 5.0
 
 
 def detach(console: Console) -> None:
-    """Leave; when asked twice where the core ends with the console."""
+    """Leaves; asks for the key again where the core ends with the console."""
     if console.stage.ends_core:
         _ask_again(console, "detach", f"leaves {console.stage.ends}", console.detach)
     else:
@@ -99,12 +98,12 @@ def detach(console: Console) -> None:
 
 
 def leave(console: Console) -> None:
-    """Leave when asked twice."""
+    """Leaves once the key was pressed again."""
     _ask_again(console, "leave", f"leaves {console.stage.ends}", console.detach)
 
 
 def demo(console: Console) -> None:
-    """Play the demo: when asked twice where it would take the place of sessions."""
+    """Plays the demo; asks for the key again where it would take the place of sessions."""
     play = console.stage.play_demo
     if not console.bridge.state.sessions:
         play()
@@ -114,7 +113,7 @@ def demo(console: Console) -> None:
 
 
 def _ask_again(console: Console, action: str, does: str, then: Callable[[], None]) -> None:
-    """Do it if its key was pressed while the screen said so; else say so."""
+    """Calls `then` if the key was pressed while the screen asked for it again; else asks."""
     text = f"{console.keymap[action].shown} again {does}"
     console.desk.forget(console.now_s())
     if console.desk.note == text:
@@ -130,7 +129,7 @@ OFF_FOR_S = 1800
 
 
 def done_there(action: str) -> Action:
-    """Returns what only some screens do, by themselves."""
+    """Returns the action of a key that only some screens act on, by themselves."""
 
     def do(console: Console) -> None:
         if not console.pages.top.do(action):
@@ -140,23 +139,23 @@ def done_there(action: str) -> Action:
 
 
 def key_decides(console: Console) -> None:
-    """A decision is made by its key where its request is drawn, by no other way."""
+    """Refuses a decision from the palette: only its own key decides, where the request is drawn."""
     console.say("a request is decided by its own key, where it is shown")
 
 
 def reveal(console: Console) -> None:
-    """Tell the secrets of the docked request, or cover them again; it alone, while it is docked."""
+    """Uncovers the secrets of the docked request while it is docked, or covers them again."""
     console.desk.reveal()
 
 
 def freeze(console: Console) -> None:
-    """Freeze the view, or let it go on."""
+    """Freezes the view, or lets it go on."""
     desk = console.desk
     desk.frozen_us = None if desk.frozen_us is not None else console.bridge.now_us()
 
 
 def copy(console: Console) -> None:
-    """Copy what is under the cursor, or the install line while there is nothing."""
+    """Copies what is under the cursor, or the install line while there is nothing."""
     text, row = console.desk.offered or console.pages.top.copied, console.monitor.table.selected
     if text is None:
         text = row.summary if row is not None else install_command(console.desk.agents)
@@ -165,19 +164,19 @@ def copy(console: Console) -> None:
 
 
 def install(console: Console) -> None:
-    """Say which line connects an agent, and have it copied by the next copy."""
+    """Shows the command that connects an agent, and has the next copy take it."""
     console.start(console.agents.offer)
 
 
 def theme(console: Console) -> None:
-    """Change to the next theme."""
+    """Changes to the next theme."""
     names = [fitted(each, console.console.color_system).name for each in BASES]
     place = names.index(console.theme) if console.theme in names else 0
     console.theme = names[(place + 1) % len(names)]
 
 
 def dressed(name: str) -> Action:
-    """Change to the theme of this name."""
+    """Returns the action that changes to the theme of this name."""
 
     def dress(console: Console) -> None:
         console.theme = fitted(NAMES[name], console.console.color_system).name
@@ -186,7 +185,7 @@ def dressed(name: str) -> Action:
 
 
 def start_core(console: Console) -> None:
-    """Start a core and try to reach it at once."""
+    """Starts a core and tries to reach it at once."""
     start = console.options.start_core
     if start is None:
         return
@@ -200,12 +199,12 @@ def start_core(console: Console) -> None:
 
 
 def gate_on(console: Console) -> None:
-    """Switch the gate on again."""
+    """Switches the gate on again."""
     console.start(lambda: _tell(console, "on", "the gate is on"))
 
 
 def gate_off(console: Console) -> None:
-    """Ask for the word, then switch the gate off for half an hour."""
+    """Asks for the word, then switches the gate off for half an hour."""
     console.prompts.ask_word(
         "off",
         "Nothing that comes is held or denied for 30 min.",
@@ -216,7 +215,7 @@ def gate_off(console: Console) -> None:
 
 
 def stop(console: Console) -> None:
-    """Ask for the word, then stop the core."""
+    """Asks for the word, then stops the core."""
     console.prompts.ask_word(
         "stop",
         "Every acting call is denied until a core runs again.",

@@ -19,7 +19,8 @@ if TYPE_CHECKING:
     from watchgate.ui.source.core_bridge import Bridge
     from watchgate.ui.source.replay_source import Recording
     from watchgate.ui.view_model.console_options import Options
-    from watchgate.ui.view_model.view_model import DockState, ViewModel
+    from watchgate.ui.view_model.dock_state import DockState
+    from watchgate.ui.view_model.view_model import ViewModel
     from watchgate.ui.widgets.calls.call_table import Keep
     from watchgate.ui.widgets.prompts.prompt import Prompt
 
@@ -37,10 +38,6 @@ class Stage(Protocol):
     @property
     def live(self) -> Bridge | None:
         """The console's own core, whatever is shown."""
-
-    @property
-    def replaying(self) -> bool:
-        """A recording is shown."""
 
     @property
     def ends(self) -> str:
@@ -111,13 +108,13 @@ class Console(Protocol):
         """Returns the view model of now."""
 
     def say(self, text: str, seconds: float = 4.0, *, docked: bool = False) -> None:
-        """Tells the operator something for a moment."""
+        """Shows the operator a sentence for a moment."""
 
     def start(self, work: Callable[[], Coroutine[None, None, None]]) -> Worker[None]:
-        """Runs something beside what is drawn."""
+        """Runs something in the background."""
 
     def stop_work(self, group: str) -> None:
-        """Stops the work of a group that runs beside what is drawn."""
+        """Cancels the background work of a group."""
 
     def wake(self) -> None:
         """Draws at the next tick."""

@@ -1,6 +1,6 @@
-"""The reasons why a key does nothing now, in words for the operator; None where it acts.
+"""Reasons why a key does nothing now, in words for the operator; None where it acts.
 
-The words of the footer that depend on the moment: what this press will really do.
+The labels of the footer that depend on the moment are here too: they say what a press would do.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from watchgate.ui.approval.consequences import (
     blocked,
     handback_label,
 )
-from watchgate.ui.keys.keymap import Context, Label, Reason, Where
+from watchgate.ui.keys.keymap import Context, Reason, Where
 from watchgate.ui.keys.shown_keys import key_for
 from watchgate.ui.widgets.base.request_words import secret_count
 
@@ -24,7 +24,7 @@ WHOLE: tuple[Where, ...] = ("detail", "approvals", "popup")
 
 
 def allow_words(context: Context) -> str:
-    """Returns what an allow will do, as far as the footer's width lets it say."""
+    """Returns the allow key's label, as long as the footer's width permits."""
     hidden = context.where not in (*WHOLE, "monitor") or (
         context.where == "monitor" and context.unseen and not context.tiny
     )
@@ -39,18 +39,18 @@ def allow_words(context: Context) -> str:
 
 
 def deny_words(context: Context) -> str:
-    """Returns what a denial is here: a question is declined."""
+    """Returns the deny key's label: a question is declined."""
     asked = context.docked is not None and context.docked.asks == "question"
     return "decline" if asked else "deny"
 
 
 def reply_words(context: Context) -> str:
-    """Returns what a denial with words for the model is here."""
+    """Returns the label of the key that denies with words for the model."""
     return f"{deny_words(context)}, reply" if context.wide else "reply"
 
 
 def handback_words(context: Context) -> str:
-    """Returns what handing back will do; an armed handback says so at every width."""
+    """Returns the handback key's label, which at any width says if the call then runs."""
     if context.docked is None:
         return "hand back"
     if not context.wide:
@@ -58,13 +58,8 @@ def handback_words(context: Context) -> str:
     return handback_label(context.docked, context.agent)
 
 
-def words(wide: str, narrow: str | None = None) -> Label:
-    """The same words at every moment, other ones in a narrow footer."""
-    return lambda context: wide if context.wide or narrow is None else narrow
-
-
 def opens(context: Context) -> str:
-    """Returns what Enter opens."""
+    """Returns the label of Enter: the thing that it opens."""
     if context.where == "commands":
         return "run"
     if context.where == "traces":
@@ -77,7 +72,7 @@ def opens(context: Context) -> str:
 
 
 def copies(context: Context) -> str:
-    """Returns what a copy takes."""
+    """Returns the copy key's label: the thing that it copies."""
     if context.where in ("traces", "trace"):
         return "copy" if context.traces else "copy the lines"
     command = context.offers or (context.where == "monitor" and not context.rows)
@@ -85,17 +80,17 @@ def copies(context: Context) -> str:
 
 
 def filters(context: Context) -> str:
-    """Returns what the filter's key looks through: on the help page the keys."""
+    """Returns the filter key's label: on the help page it searches the keys."""
     return "search keys" if context.where == "help" else "filter"
 
 
 def backs(context: Context) -> str:
-    """Returns whether Esc closes a page or goes back within one."""
+    """Returns the word for Esc, which closes a page or goes back within one."""
     return "back" if context.where in ("trace", "timeline") else "close"
 
 
 def leaves(context: Context) -> str:
-    """Returns what becomes of the console when it is left."""
+    """Returns the label of the key that leaves the console, with the effect on the core."""
     if context.replay:
         return "leave"
     if context.where == "popup":
@@ -123,7 +118,7 @@ _ALLOWING: tuple[Intent, ...] = ("allow", "allow_more", "edit", "mark")
 
 
 def deciding(intent: Intent) -> Reason:
-    """Returns why a decision key cannot decide the docked request."""
+    """Returns the function that tells why a decision key cannot decide the docked request."""
 
     def why_not(context: Context) -> str | None:
         if context.replay:
@@ -153,7 +148,7 @@ def _takes_proof(intent: Intent, asked: RequestData, *, modest: bool) -> bool:
 
 
 def mark(context: Context) -> str | None:
-    """Marks are for requests that may be allowed together."""
+    """Refuses a mark on a request that may not be allowed together with others."""
     why = deciding("mark")(context)
     if why is not None or context.docked is None or context.is_marked:
         return why
@@ -163,12 +158,12 @@ def mark(context: Context) -> str | None:
 
 
 def pending(context: Context) -> str | None:
-    """It needs a request."""
+    """Refuses while no request is docked."""
     return None if context.docked is not None else "nothing is pending"
 
 
 def row(context: Context) -> str | None:
-    """It opens the line under the cursor."""
+    """Refuses where no line is under the cursor that Enter could open."""
     where = context.where
     if where == "traces":
         return None if context.traces else "no trace to show yet"
@@ -189,14 +184,14 @@ def row(context: Context) -> str | None:
 
 
 def shown_request(context: Context) -> str | None:
-    """It needs a request, or a call."""
+    """Refuses while there is neither a request nor a call to show."""
     if context.where in ("approvals", "popup"):
         return pending(context)
     return None if context.docked is not None or context.rows else "no call to show yet"
 
 
 def copy(context: Context) -> str | None:
-    """It needs something to copy."""
+    """Refuses while there is nothing to copy."""
     if context.offers:
         return None
     if context.where in LISTS:
@@ -208,19 +203,19 @@ def copy(context: Context) -> str | None:
 
 
 def secrets(context: Context) -> str | None:
-    """It needs a secret."""
+    """Refuses where the docked request covers no secret."""
     if context.docked is None:
         return "nothing is pending"
     return None if secret_count(context.docked) else "no secret is covered in this request"
 
 
 def sort(context: Context) -> str | None:
-    """It needs lines."""
+    """Refuses while the costs list no session."""
     return None if context.items else "no session to sort"
 
 
 def jump(context: Context) -> str | None:
-    """It needs lines that can be gone to."""
+    """Refuses where no line can be jumped to."""
     if context.where in TEXTS:
         return "no line to jump to on this page"
     if context.where == "popup":
@@ -237,7 +232,7 @@ def jump(context: Context) -> str | None:
 
 
 def filter_(context: Context) -> str | None:
-    """It needs a list that filters narrow."""
+    """Refuses where no list can be filtered."""
     if context.where in UNFILTERED:
         return "no list to filter here: the monitor, traces and history have one"
     if context.where == "log":
@@ -246,21 +241,21 @@ def filter_(context: Context) -> str | None:
 
 
 def sessions(context: Context) -> str | None:
-    """It needs calls, and room for the list of sessions."""
+    """Refuses while there is no call, or no room for the list of sessions."""
     if context.tiny:
         return "no room for the sessions: 60 by 16 cells"
     return anywhere_else(context) or (None if context.rows else "no call to show yet")
 
 
 def anywhere_else(context: Context) -> str | None:
-    """The popup is one request and nothing else."""
+    """Refuses in the popup, which is one request and nothing else."""
     if context.where == "popup":
         return "the popup shows one request: `watchgate` shows the rest"
     return None
 
 
 def replay(context: Context) -> str | None:
-    """It needs a session, and is played above a core."""
+    """Refuses while there is no session to play, or no core to fetch it from."""
     if context.replay:
         return "this is a replay already"
     if context.lost:
@@ -269,14 +264,14 @@ def replay(context: Context) -> str | None:
 
 
 def terminal(context: Context) -> str | None:
-    """It needs an agent that runs now."""
+    """Refuses in a replay, whose agents do not run now."""
     if context.replay:
         return "a replay: that terminal may be another's by now"
     return shown_request(context)
 
 
 def _replayed(context: Context) -> str | None:
-    """A replay has no core."""
+    """Refuses in a replay, which has no core."""
     return f"a replay has no core; {key_for('detach')} leaves it" if context.replay else None
 
 
@@ -285,7 +280,7 @@ def _only(offered: bool, what: str) -> str | None:
 
 
 def start(context: Context) -> str | None:
-    """A core is started where there is none."""
+    """Refuses while a core runs, or where this console cannot start one."""
     if (why := _replayed(context)) is not None:
         return why
     if not context.lost:
@@ -294,12 +289,12 @@ def start(context: Context) -> str | None:
 
 
 def log(context: Context) -> str | None:
-    """The log is a file of this machine."""
+    """Refuses where the core's log is not on this machine."""
     return _only(context.can_log, "its log is not on this machine")
 
 
 def gate_on(context: Context) -> str | None:
-    """Only what is off is switched on."""
+    """Refuses while the gate is on."""
     if (why := _replayed(context)) is not None:
         return why
     if context.lost:
@@ -308,7 +303,7 @@ def gate_on(context: Context) -> str | None:
 
 
 def gate_off(context: Context) -> str | None:
-    """Only what is on is switched off."""
+    """Refuses while the gate is off, and in a demo."""
     if (why := _replayed(context)) is not None:
         return why
     if context.lost:
@@ -319,12 +314,12 @@ def gate_off(context: Context) -> str | None:
 
 
 def core_there(context: Context) -> str | None:
-    """It needs a core."""
+    """Refuses while no core is attached."""
     return _replayed(context) or ("the core is lost" if context.lost else None)
 
 
 def unlock(context: Context) -> str | None:
-    """Only what is locked is unlocked."""
+    """Refuses while this terminal is not locked."""
     there = core_there(context)
     if there is None and context.demo:
         return "nothing has to be unlocked in the demo"
@@ -332,12 +327,12 @@ def unlock(context: Context) -> str | None:
 
 
 def stop(context: Context) -> str | None:
-    """Only a core that is there is stopped."""
+    """Refuses while no core is attached."""
     return core_there(context)
 
 
 def demo(context: Context) -> str | None:
-    """A demo is played from a console that is none."""
+    """Refuses in a demo or replay, while a request is open, or where there is no demo."""
     if context.replay:
         return f"leave the replay first: {key_for('detach')}"
     if context.demo:

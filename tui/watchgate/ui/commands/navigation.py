@@ -1,6 +1,6 @@
-"""The actions of navigation: screens, pages, the cursor, and what is opened from it.
+"""Actions of navigation: screens, pages, the cursor, and the terminal of an agent.
 
-Focus of an agent's terminal: it is brought to the front, or its place is named.
+An agent's terminal is brought to the front where that can be done, else its place is named.
 """
 
 from __future__ import annotations
@@ -9,20 +9,21 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Unpack
 
 from watchgate.core.base.text import safe_text
-from watchgate.core.model.views import CallRow
+from watchgate.core.model.call_row import CallRow
 from watchgate.link.control_client import RequestFields
-from watchgate.link.control_lines import Answer
+from watchgate.link.control_lines import ControlAnswer
 from watchgate.link.protocol import Verb
 from watchgate.ui.view_model.console_options import Terminal
 
 if TYPE_CHECKING:
-    from watchgate.core.model.views import CallRow, PendingView
+    from watchgate.core.model.call_row import CallRow
+    from watchgate.core.model.views import PendingView
     from watchgate.core.state.state import State
     from watchgate.ui.commands.console import Console
     from watchgate.ui.screens.screen_frame import Frame
 
 
-SAID_S = 10
+SHOWN_S = 10
 UNKNOWN = "where this agent runs is not known: only a request tells, and it asked for none yet"
 _PANES = {
     "TMUX_PANE": "tmux pane",
@@ -33,7 +34,7 @@ _PANES = {
 
 
 def terminal(console: Console) -> None:
-    """Go to the terminal of the docked request's agent, else of the call under the cursor."""
+    """Goes to the terminal of the docked request's agent, else of the call under the cursor."""
     state, docked = console.bridge.state, console.moment().docked
     terminal = place(state, docked, console.monitor.table.selected)
     if terminal is None:
@@ -42,12 +43,12 @@ def terminal(console: Console) -> None:
     where, go_to = terminal, console.options.go_to
     # A pane's number on another machine is that of some other pane on this one.
     if go_to is None or where.host:
-        console.say(words(where), SAID_S)
+        console.say(words(where), SHOWN_S)
         return
 
     async def go() -> None:
         done = await go_to(where)
-        console.say(safe_text(done) if done else words(where), SAID_S)
+        console.say(safe_text(done) if done else words(where), SHOWN_S)
 
     console.start(go)
 
@@ -68,7 +69,7 @@ def place(state: State, docked: PendingView | None, row: CallRow | None) -> Term
 
 
 def words(where: Terminal) -> str:
-    """The machine, terminal, pane and process, as far as they are known."""
+    """Names the machine, terminal, pane and process, as far as they are known."""
     parts = [f"on {where.host}"] if where.host else []
     if tty := where.env.get("SSH_TTY"):
         parts.append(f"in {tty}")
@@ -83,24 +84,24 @@ def _panes(env: Mapping[str, str]) -> list[str]:
 
 
 def help_page(console: Console) -> None:
-    """Open the help page; again closes it."""
+    """Opens the help page; pressed again, closes it."""
     from watchgate.ui.screens.text_screens import HelpScreen
 
     if isinstance(console.pages.top, HelpScreen):
         console.pages.close()
     else:
-        console.pages.open(HelpScreen(console.keymap, replay=console.stage.replaying))
+        console.pages.open(HelpScreen(console.keymap, replay=console.stage.recording is not None))
 
 
 def commands(console: Console) -> None:
-    """Open the command list."""
+    """Opens the command list."""
     from watchgate.ui.screens.text_screens import CommandScreen
 
     console.pages.open(CommandScreen(console.keymap, console.moment().context))
 
 
 def log(console: Console) -> None:
-    """Show the last lines of the core's log."""
+    """Shows the last lines of the core's log."""
     from watchgate.ui.screens.text_screens import LogScreen
 
     read = console.options.log_lines
@@ -109,7 +110,7 @@ def log(console: Console) -> None:
 
 
 def back(console: Console) -> None:
-    """Close the page, leave the sessions, or clear the filter: whichever is on top."""
+    """Closes the page, leaves the sessions, or clears the filter: whichever is on top."""
     pages = console.pages
     if pages.top.leave() or pages.close() or console.monitor.leave_sessions():
         return
@@ -118,36 +119,36 @@ def back(console: Console) -> None:
 
 
 def monitor(console: Console) -> None:
-    """Back to the monitor."""
+    """Goes back to the monitor."""
     console.pages.go(None)
 
 
 def approvals(console: Console) -> None:
-    """Go to the approvals."""
+    """Goes to the approvals."""
     from watchgate.ui.screens.approvals_screen import ApprovalsScreen
 
     _go(console, ApprovalsScreen)
 
 
 def traces(console: Console) -> None:
-    """Go to the traces."""
+    """Goes to the traces."""
     from watchgate.ui.screens.traces_screen import TracesScreen
 
     _go(console, TracesScreen)
 
 
 def costs(console: Console) -> None:
-    """Go to the costs."""
+    """Goes to the costs."""
     from watchgate.ui.screens.costs_screen import CostsScreen
 
     _go(console, CostsScreen)
 
 
 def history(console: Console) -> None:
-    """Go to the history."""
+    """Goes to the history."""
     from watchgate.ui.screens.history_screen import HistoryScreen
 
-    async def call(verb: Verb, **fields: Unpack[RequestFields]) -> Answer:
+    async def call(verb: Verb, **fields: Unpack[RequestFields]) -> ControlAnswer:
         # Asked for at the time: playing the demo puts another bridge in place.
         return await console.bridge.call(verb, **fields)
 
@@ -161,12 +162,12 @@ def _go(console: Console, screen: type[Frame]) -> None:
 
 
 def turn(console: Console, by: int) -> None:
-    """Dock the next or the previous request; the table's cursor stays."""
+    """Docks the next or the previous request; the table's cursor stays."""
     console.desk.turn(console.bridge.state.by_deadline(), by)
 
 
 def view(console: Console) -> None:
-    """Open the whole docked request, or the call under the cursor while none is docked.
+    """Opens the whole docked request, or the call under the cursor while none is docked.
 
     Where the whole of it stands already, its payload; from there back. In the list of sessions,
     the session under the cursor.
@@ -190,7 +191,7 @@ def view(console: Console) -> None:
 
 
 def sessions(console: Console) -> None:
-    """Give the keys to the list of sessions, which is on the monitor; again takes them back."""
+    """Gives the keys to the list of sessions on the monitor; pressed again, takes them back."""
     if console.pages.top is not console.monitor:
         console.pages.go(None)
         console.monitor.leave_sessions()
@@ -198,7 +199,7 @@ def sessions(console: Console) -> None:
 
 
 def jump(console: Console) -> None:
-    """Show a letter at every line that can be gone to."""
+    """Shows a letter at every line that can be jumped to."""
     top = console.pages.top
     if top.jumps():
         console.prompts.ask_jump(top.jumps)
@@ -207,13 +208,13 @@ def jump(console: Console) -> None:
 
 
 def half(console: Console, way: int) -> None:
-    """Move by about half of what is visible."""
+    """Moves by about half of what is visible."""
     listed = console.monitor.listed and console.pages.top is console.monitor
     console.pages.move(way * (2 if listed else max(1, console.size.height // 3)))
 
 
 def detail(console: Console) -> None:
-    """Open the call under the cursor; in the list of sessions, choose the one there."""
+    """Opens the call under the cursor; in the list of sessions, chooses the one there."""
     monitor_screen = console.monitor
     if console.pages.top.enter():
         return
@@ -226,7 +227,7 @@ def detail(console: Console) -> None:
 
 
 def request(console: Console) -> None:
-    """Open the whole docked request, whatever is open."""
+    """Opens the whole docked request, whatever is open."""
     _whole(console, None)
 
 
@@ -237,7 +238,7 @@ def _whole(console: Console, row: CallRow | None) -> None:
 
 
 def ask_filter(console: Console) -> None:
-    """Ask for the filter of the list that is shown."""
+    """Asks for the filter of the list that is shown."""
     from watchgate.core.filters.filter_completion import known_in
 
     top = console.pages.top

@@ -27,7 +27,7 @@ OFFERED_FOR_S = 10.0
 """Seconds that a command stands on the screen and can be copied."""
 
 WAITED_S = 1.0
-"""Seconds that a core is waited for before the command is told without its word."""
+"""Seconds that a core is waited for before the command is shown without its answer."""
 
 
 class Agents:
@@ -39,10 +39,10 @@ class Agents:
         self._due_s = float("-inf")
 
     def look(self) -> None:
-        """Ask while the first screen has no call to show; without a core, look at the files."""
+        """Asks while the first screen has no call to show; without a core, reads the files."""
         console, now_s = self._console, self._now_s()
         stage, bridge, local = console.stage, console.bridge, console.options.without_core
-        if stage.replaying or stage.demo:
+        if stage.recording is not None or stage.demo:
             return
         if bridge.link.lost and local is not None and now_s >= self._due_s:
             self._due_s = now_s + ASK_EVERY_S
@@ -55,7 +55,7 @@ class Agents:
             console.start(self._ask)
 
     async def offer(self) -> None:
-        """Say which command connects an agent here, and let it be copied meanwhile."""
+        """Shows the command that connects an agent here, and lets it be copied meanwhile."""
         console = self._console
         with anyio.move_on_after(WAITED_S):
             await self._ask()
@@ -71,7 +71,7 @@ class Agents:
         return None if stage.live_is_demo else stage.live
 
     async def _read(self, local: Callable[[], WithoutCore]) -> None:
-        """See by the files of this machine what hooks do while there is no core."""
+        """Reads from the files of this machine what hooks do while there is no core."""
         states = await run_sync(local)
         if states != self._console.desk.without_core:
             self._console.desk.without_core = states

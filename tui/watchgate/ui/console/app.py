@@ -15,15 +15,16 @@ from textual.worker import Worker
 from watchgate.core.base.clock import Clock
 from watchgate.ui.approval.arming import Intent
 from watchgate.ui.approval.operator import Operator, deciding_keys
-from watchgate.ui.base.ascii_only import AsciiLines, ask_ascii
+from watchgate.ui.base.ascii_only import ask_ascii
 from watchgate.ui.base.theme import DARK, MONO, NAMES, PALETTES, fitted, stylesheets
 from watchgate.ui.commands import navigation
 from watchgate.ui.commands.actions import ACTIONS
+from watchgate.ui.commands.key_registry import KEYS
 from watchgate.ui.console.agent_states_poll import Agents
 from watchgate.ui.console.message_handlers import Answers
 from watchgate.ui.console.picture_stack import PictureStack
 from watchgate.ui.console.presenter import Presenter
-from watchgate.ui.console.terminal_driver import TerminalDriver, end_with_terminal
+from watchgate.ui.console.terminal_driver import AsciiLines, TerminalDriver, end_with_terminal
 from watchgate.ui.console.unlocking import Unlocking
 from watchgate.ui.keys.keymap import name_of, read_at
 from watchgate.ui.keys.shown_keys import ask_keys
@@ -37,7 +38,8 @@ from watchgate.ui.screens.screen_frame import Frame
 from watchgate.ui.source.core_bridge import Bridge
 from watchgate.ui.source.record_source import RecordSource
 from watchgate.ui.view_model.console_options import Options
-from watchgate.ui.view_model.view_model import DockState, ViewModel
+from watchgate.ui.view_model.dock_state import DockState
+from watchgate.ui.view_model.view_model import ViewModel
 
 TICK_S = 0.1
 SOON_S = 0.001
@@ -61,10 +63,10 @@ class WatchgateApp(Answers, inherit_bindings=False):
         options: Options | None = None,
         now_s: Callable[[], float] = time.monotonic,
     ) -> None:
-        """Show the core behind `source` by its `clock`; keys are timed by `now_s`."""
+        """Shows the core behind `source` by its `clock`; keys are timed by `now_s`."""
         self.options = options or Options()
         ask_ascii(self.options.ascii)
-        self.keymap = ask_keys(self.options.keys)
+        self.keymap = ask_keys(KEYS, self.options.keys)
         self.desk = DockState()
         self.now_s = now_s
         super().__init__()
@@ -88,7 +90,7 @@ class WatchgateApp(Answers, inherit_bindings=False):
         return DARK.variables()
 
     def _dress(self) -> None:
-        """Put the theme on before anything is parsed or drawn: later would do both twice."""
+        """Sets the theme before anything is parsed or drawn: later would do both twice."""
         for palette in PALETTES.values():
             self.register_theme(palette.theme())
         chosen = MONO if self.no_color else NAMES[self.options.theme]
@@ -120,24 +122,23 @@ class WatchgateApp(Answers, inherit_bindings=False):
         self._write(CLEAR)
 
     def follow(self, bridge: Bridge, group: str = "bridge") -> None:
-        """Show this from now on; what a bridge of another group reads goes on."""
+        """Shows this from now on; what a bridge of another group reads goes on."""
         self.show(bridge)
         self.run_worker(bridge.run(), group=group, exclusive=True)
 
     def show(self, bridge: Bridge) -> None:
-        """Show what this bridge reads; what was drawn or pressed before counts for nothing here."""
+        """Shows what this bridge reads; frames and keys from before count for nothing here."""
         self.prompts.close()
         self.bridge = bridge
-        keymap = self.keymap
-        self.operator = Operator(self, bridge, keymap, self.now_s, replay=self.stage.replaying)
+        self.operator = Operator(self, bridge, self.keymap, self.now_s, replay=self.stage.replaying)
         self.wake()
 
     def wake(self) -> None:
-        """Show at once what should not wait for the next tick."""
+        """Shows at once what should not wait for the next tick."""
         self.call_next(self.tick)
 
     def tick(self) -> None:
-        """Show the newest moment, if it differs from the one on the screen."""
+        """Shows the newest moment, if it differs from the one on the screen."""
         if not self.screen_stack:
             return  # the console is closing
         now_s = self.now_s()
@@ -154,8 +155,7 @@ class WatchgateApp(Answers, inherit_bindings=False):
         table = self.monitor.table
         drawn = (
             id(frame), frame.where, frame.narrowed, frame.revision, frame.items,
-            id(self.bridge), self.bridge.revision,
-            now_us // 1_000_000, replay, self.size,
+            id(self.bridge), self.bridge.revision, now_us // 1_000_000, replay, self.size,
             desk.docked, desk.bare, desk.note, self.operator.armed, desk.frozen_us,
             desk.filter, self.theme, self.monitor.listed, table.follow, table.new_count,
             table.selected, self.prompts.hints, self.operator.shown_in_full,
@@ -173,7 +173,7 @@ class WatchgateApp(Answers, inherit_bindings=False):
             self.operator.drawn(moment.head_card)
 
     def _announce(self) -> None:
-        """Tell of what is new, and keep prompt and arming up to date."""
+        """Sends notices of what is new, and keeps prompt and arming up to date."""
         bridge, live = self.bridge, self.stage.live
         pending = frozenset(bridge.state.pending)
         if pending != self._open:
@@ -190,7 +190,7 @@ class WatchgateApp(Answers, inherit_bindings=False):
             self._driver.write(control)
 
     def moment(self) -> ViewModel:
-        """Returns what is so now."""
+        """Returns the view model of this moment."""
         frame = self.screen
         return self._presenter.moment(
             self.bridge,
@@ -204,7 +204,7 @@ class WatchgateApp(Answers, inherit_bindings=False):
         )
 
     def on_key(self, event: Key) -> None:
-        """Every key that no prompt took: first the arming, then what the key is bound to."""
+        """Takes each key that no prompt took: first the arming, then what the key is bound to."""
         event.stop()
         event.prevent_default()
         self.waiting_keys.press(event)
@@ -227,14 +227,14 @@ class WatchgateApp(Answers, inherit_bindings=False):
         self.tick()
 
     def act(self, name: str) -> None:
-        """Do what a key is bound to, or say why it does nothing."""
+        """Does what a key is bound to, or says why it does nothing."""
         context = self.moment().context
         key = self.keymap.named(name, context.where, replay=context.replay)
         if key is not None:
             self.perform(key.id)
 
     def perform(self, action: str) -> None:
-        """Do an action of the keymap, or say why it cannot be done now."""
+        """Does an action of the keymap, or says why it cannot be done now."""
         reason = self.keymap[action].reason(self.moment().context)
         if reason is not None:
             self.say(reason, docked=True)
@@ -256,16 +256,16 @@ class WatchgateApp(Answers, inherit_bindings=False):
         self.wake()
 
     def say(self, text: str, seconds: float = 4.0, *, docked: bool = False) -> None:
-        """Tell the operator something in the footer; of what is `docked`, as long as it is."""
+        """Shows a sentence in the footer; about the `docked` request, as long as it is docked."""
         self.desk.say(text, self.now_s(), seconds, docked=docked)
         self.wake()
 
     def later(self, seconds: float, call: Callable[[], None]) -> None:
-        """Call something after a while."""
+        """Calls something after a while."""
         self.set_timer(max(SOON_S, seconds), call)
 
     def start(self, work: Callable[[], Coroutine[None, None, None]]) -> Worker[None]:
-        """Run something beside the screen."""
+        """Runs something in the background."""
 
         async def run() -> None:
             # Made only when it runs: a console that closes first would leave it unawaited.
@@ -274,7 +274,7 @@ class WatchgateApp(Answers, inherit_bindings=False):
         return self.run_worker(run, group="work", exclusive=False)
 
     def stop_work(self, group: str) -> None:
-        """Stops the work of a group that runs beside what is drawn."""
+        """Cancels the background work of a group."""
         self.workers.cancel_group(self, group)
 
     def was_shown(self, request_id: str) -> bool:
@@ -282,16 +282,16 @@ class WatchgateApp(Answers, inherit_bindings=False):
         return self.operator.was_shown(request_id)
 
     def why_not(self, intent: Intent) -> str | None:
-        """Returns why a decision key does nothing now."""
+        """Returns the reason a decision key does nothing now; None if it acts."""
         return self.moment().blocked.get(intent)
 
     def detach(self) -> None:
-        """Leave a demo or a replay for what it was started from, else leave the console."""
+        """Leaves a demo or a replay for what it was started from, else the console."""
         if not self.stage.leave():
             self.exit(self.stage.farewell())
 
     def open_request(self) -> bool:
-        """Open the whole request where only a part of it is shown."""
+        """Opens the whole request where only a part is shown; returns whether that was needed."""
         top, docked = self.pages.top, self.desk.docked
         shown = docked is None or self.operator.was_shown(docked) or top is not self.monitor
         if top.shows_request and shown:

@@ -1,9 +1,8 @@
-"""The console's handlers for its parts' messages: prompts answered, rows chosen, frames drawn.
+"""Handlers for the messages of the console's parts, and the report of a crash.
 
-A console that crashes: what it leaves in the shell, and what it does not.
-
-Textual would print the local variables of every frame: whole commands with their secrets, and
-whatever characters came with them. Where it failed and why is enough to tell.
+The parts answer prompts, choose rows and draw frames. After a crash Textual would print the local
+variables of every frame: whole commands with their secrets, and whatever characters came with them.
+The place and the reason of the failure are enough.
 """
 
 from __future__ import annotations
@@ -25,7 +24,7 @@ from watchgate.ui.screens.monitor_screen import MonitorScreen
 from watchgate.ui.screens.pages import Pages
 from watchgate.ui.screens.prompts import Prompts
 from watchgate.ui.view_model.console_options import Options
-from watchgate.ui.view_model.view_model import DockState
+from watchgate.ui.view_model.dock_state import DockState
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -54,7 +53,7 @@ CRASHED = (
 
 
 class Crashing(App[str], inherit_bindings=False):
-    """An app that tells of its own crash once the terminal is as it was before."""
+    """An app that reports its own crash once the terminal is as it was before."""
 
     options: Options
 
@@ -65,7 +64,7 @@ class Crashing(App[str], inherit_bindings=False):
 
 
 def report(error: BaseException, options: Options) -> str:
-    """Returns where it failed and why, and last what goes on without the console."""
+    """Returns the traceback of a failure, and last what goes on without the console."""
     trace = "".join(traceback.format_exception(error)).rstrip()
     lines = [covered(line) for line in trace.split("\n")]
     return "\n".join([*lines, f"{CRASHED}; {_after(options)}"])
@@ -92,42 +91,42 @@ class Answers(Crashing, inherit_bindings=False):
     waiting_keys: WaitingKeys
 
     def say(self, text: str, seconds: float = 4.0, *, docked: bool = False) -> None:
-        """Tell the operator something; of what is `docked`, as long as it is."""
+        """Shows the operator a sentence; about the `docked` request, as long as it is docked."""
         raise NotImplementedError
 
     def perform(self, action: str) -> None:
-        """Do an action of the keymap, or say why it cannot be done now."""
+        """Does an action of the keymap, or says why it cannot be done now."""
         raise NotImplementedError
 
     def wake(self) -> None:
-        """Show at once what should not wait."""
+        """Shows at once what should not wait."""
         raise NotImplementedError
 
     def set_filter(self, text: str, keep: Keep | None) -> None:
-        """Show only the calls that `keep` wants; None shows all again."""
+        """Shows only the calls that `keep` wants; None shows all again."""
         self.desk.filter = text
         self.monitor.table.keep(keep)
         self.wake()
 
     def ask_yes(self, ask: Ask, view: PendingView) -> None:
-        """Open the prompt that reads a typed yes."""
+        """Opens the prompt that reads a typed yes."""
         self.prompts.ask_yes(ask, view, lambda: self.operator.drawn_id)
 
     def ask_reply(self, commit: Commit, view: PendingView) -> None:
-        """Open the prompt that reads what the model is told."""
+        """Opens the prompt that reads the reply to the model."""
         self.prompts.ask_reply(commit, view)
 
     def ask_answer(self, commit: Commit, view: PendingView) -> None:
-        """Open the prompt that reads the answers to an agent's questions."""
+        """Opens the prompt that reads the answers to an agent's questions."""
         self.prompts.ask_answer(commit, view)
 
     def ask_grant(self, view: PendingView) -> None:
-        """Open the prompt that allows more than once."""
+        """Opens the prompt that allows more than once."""
         bridge = self.operator.bridge
         self.prompts.ask_grant(view, bridge.call, bridge.now_us)
 
     def ask_edit(self, view: PendingView) -> None:
-        """Open the editor of a call, if it is not too long for one."""
+        """Opens the editor of a call, if it is not too long for one."""
         from watchgate.core.tools.edited_text import EDITABLE_CHARS, editable
 
         if editable(view.data.tool) is None:
@@ -137,15 +136,15 @@ class Answers(Crashing, inherit_bindings=False):
             self.prompts.ask_edit(view, self.operator.bridge.call, bare=self.desk.bare)
 
     def ask_batch(self, views: Sequence[PendingView]) -> None:
-        """Open the list of what is to be allowed together."""
+        """Opens the list of what is to be allowed together."""
         self.prompts.ask_batch(views)
 
     def on_key_passed(self, event: KeyPassed) -> None:
-        """Take a key that came while the prompt closed which it is not for."""
+        """Takes a key that came while a prompt was closing, and is not meant for it."""
         self.waiting_keys.press(event.key)
 
     def leave_prompt(self, prompt: Prompt) -> None:
-        """Close this prompt, unless another was opened meanwhile."""
+        """Closes this prompt, unless another was opened meanwhile."""
         if self.prompts.has(prompt):
             self._leave_prompt()
 
@@ -154,7 +153,7 @@ class Answers(Crashing, inherit_bindings=False):
         self.operator.typed()
 
     def ask_unlock(self, request: str) -> None:
-        """Open what unlocks this terminal, about a request that it may not allow."""
+        """Opens what unlocks this terminal, about a request that it may not allow."""
         self.unlocking.refused(request)
 
     def on_proof_prompt_typed(self, event: ProofPrompt.Typed) -> None:

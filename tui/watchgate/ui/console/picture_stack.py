@@ -13,7 +13,7 @@ from watchgate.ui.source.replay_source import ReplayView, view_of
 from watchgate.ui.view_model.overview import Waiting, farewell, waiting_view
 
 if TYPE_CHECKING:
-    from watchgate.core.model.views import CallRow
+    from watchgate.core.model.call_row import CallRow
     from watchgate.ui.commands.console import Console
     from watchgate.ui.source.replay_source import Recording
 
@@ -34,8 +34,7 @@ class _Left(msgspec.Struct, frozen=True):
 class PictureStack:
     """The picture that is shown, and those below it.
 
-    The core goes on telling what happens while another picture is shown, so that nobody waits
-    unseen.
+    Notices of the core go on while another picture is shown, so that nobody waits unseen.
     """
 
     def __init__(self, console: Console, recording: Recording | None, *, demo: bool) -> None:
@@ -55,7 +54,7 @@ class PictureStack:
 
     @property
     def live_is_demo(self) -> bool:
-        """Tell whether the console's own core is a demo."""
+        """Returns whether the console's own core is a demo."""
         return self._left[0].demo if self._left else self.demo
 
     @property
@@ -73,20 +72,20 @@ class PictureStack:
 
     @property
     def view(self) -> ReplayView | None:
-        """Returns where the replay stands, while there is one."""
+        """Returns the replay's position and speed; None where there is no replay."""
         if self.recording is None:
             return None
         return view_of(self.recording.player)
 
     @property
     def ends_core(self) -> bool:
-        """Tell whether leaving ends the core that gates agents: it runs inside this console."""
+        """Returns whether leaving ends the core that gates agents: it runs inside this console."""
         hosted = self._console.options.hosted and not self.demo
         return hosted and self.recording is None and not self._console.bridge.link.lost
 
     @property
     def ends(self) -> str:
-        """Returns what leaving would leave."""
+        """Returns the name of the thing that would be left, with what ends or goes on."""
         if self.recording is not None:
             return "the replay"
         if self.demo:
@@ -96,14 +95,14 @@ class PictureStack:
         return "the console, the core goes on"
 
     def tick(self, now_s: float) -> None:
-        """Let the replay go on by the time that has passed (`now_s` monotonic)."""
+        """Lets the replay go on by the time that has passed (`now_s` monotonic)."""
         last_s, self._ticked_s = self._ticked_s, now_s
         if self.recording is not None and last_s is not None:
             self.recording.player.advance(now_s - last_s)
             self.recording.moved()
 
     def play_demo(self) -> None:
-        """Show the demo's core until the operator leaves it; not while a request is open."""
+        """Shows the demo's core until the operator leaves it; not while a request is open."""
         console = self._console
         open_demo = console.options.open_demo
         if open_demo is None:
@@ -121,7 +120,7 @@ class PictureStack:
         console.start(play)
 
     def play(self, records: Sequence[Record]) -> None:
-        """Show these records from their start, until the operator leaves them."""
+        """Shows these records from their start, until the operator leaves them."""
         from watchgate.ui.source.replay_source import Recording
 
         recording = Recording(records)
@@ -129,7 +128,7 @@ class PictureStack:
         self._leave_for(bridge, recording, REPLAY_GROUP)
 
     def _leave_for(self, bridge: Bridge, recording: Recording | None, group: str) -> None:
-        """Show another picture from its start, with nothing left of this one's on the screen."""
+        """Shows another picture from its start, with nothing left of this one's on the screen."""
         console = self._console
         back = self._way_back()
         self._left.append(_Left(console.bridge, self.demo, self.recording, back, group))
@@ -142,7 +141,7 @@ class PictureStack:
         console.follow(bridge, group)
 
     def leave(self) -> bool:
-        """Back to the picture below; whether there was one."""
+        """Goes back to the picture below; returns whether there was one."""
         if not self._left:
             return False
         left = self._left.pop()
@@ -162,7 +161,7 @@ class PictureStack:
         )
 
     def _way_back(self) -> Callable[[], None]:
-        """To where the replay was started from: bridge, page, filter and cursor."""
+        """Returns the way back to this picture: its bridge, page, filter and cursor."""
         console, home = self._console, self._console.bridge
         table, saved = console.monitor.table, console.desk.save()
         keep, follow, row = table.wanted, table.follow, table.selected
@@ -179,7 +178,7 @@ class PictureStack:
 
 
 def _put_cursor(console: Console, home: Bridge, row: CallRow | None, *, follow: bool) -> None:
-    """The calls' cursor stays on its call, however many came meanwhile."""
+    """Puts the calls' cursor on its call again, however many came meanwhile."""
     table = console.monitor.table
     table.show(home.state, home.now_us(), stale=home.link.lost)
     number = home.state.calls.number((row.agent, row.session, row.call)) if row else None

@@ -3,9 +3,8 @@
 What makes a decision key act is the same as in the whole console: keys that were typed for the
 pane below decide nothing, and only what was shown to its end can be allowed.
 
-The console in a process of its own, which may set how memory is looked after.
-
-The popup: the docked request whole and nothing beside it, over whatever one is doing.
+- The console in a process of its own, which may set how memory is looked after.
+- The popup: the docked request whole and nothing beside it, over whatever one is doing.
 """
 
 from __future__ import annotations
@@ -52,10 +51,10 @@ class PopupScreen(MonitorScreen):
         yield self.tiny
 
     def on_mount(self) -> None:
-        """Nothing has the keys but the console itself."""
+        """Leaves the keys to the console itself."""
 
     def show(self, moment: ViewModel) -> None:
-        """Show the docked request; what is wrong with the core is told in the dock's line."""
+        """Shows the docked request; trouble with the core is shown in the dock's line."""
         Frame.show(self, moment)
         self.tabs.display = False
         self.tiny.display = moment.shape.tiny
@@ -75,19 +74,19 @@ class PopupScreen(MonitorScreen):
         )
 
     def aside(self, moment: ViewModel) -> tuple[Part, ...]:
-        """Nothing: there are no tabs."""
+        """Returns nothing: there are no tabs."""
         return ()
 
     def move(self, lines: int) -> None:
-        """Scroll the request."""
+        """Scrolls the request."""
         self.detail.scroll_lines(lines)
 
     def page(self, pages: int) -> None:
-        """Scroll the request by what is visible."""
+        """Scrolls the request by what is visible."""
         self.detail.scroll_pages(pages)
 
     def jumps(self) -> Sequence[Jump]:
-        """Nothing to go to."""
+        """Returns nothing: there is no line to jump to."""
         return ()
 
 
@@ -120,7 +119,12 @@ _HERE = frozenset(
 class PopupApp(WatchgateApp, inherit_bindings=False):
     """Leaves with 0 when a person decided the request that it showed, else with 1.
 
-    With `goes_on` it shows the next open request then, and closes after the last.
+    Args:
+        source: The way to the core.
+        clock: The core's clock.
+        options: Facts about the machine, and callbacks.
+        now_s: The monotonic clock in seconds that keys are timed with.
+        goes_on: True to show the next open request then, and to close after the last.
     """
 
     MONITOR = PopupScreen
@@ -140,7 +144,7 @@ class PopupApp(WatchgateApp, inherit_bindings=False):
         self._over = False
 
     def tick(self) -> None:
-        """Show the newest moment, or close when the request that was shown is settled."""
+        """Shows the newest moment, or closes when the request that was shown is settled."""
         if self._over or not self.screen_stack:
             return
         if self.bridge.link.state == "attached":
@@ -151,7 +155,7 @@ class PopupApp(WatchgateApp, inherit_bindings=False):
             self._showing = self.desk.docked
 
     def perform(self, action: str) -> None:
-        """Do an action that makes sense here; Esc closes the popup when nothing lies above it."""
+        """Does an action that makes sense here; Esc closes the popup when nothing lies above it."""
         if action not in _HERE:
             why = self.keymap[action].reason(self.moment().context)
             self.say(why or "the popup shows this request alone; `watchgate` opens the console")
@@ -161,11 +165,11 @@ class PopupApp(WatchgateApp, inherit_bindings=False):
             super().perform(action)
 
     def detach(self) -> None:
-        """Close, with nothing decided."""
+        """Closes, with nothing decided."""
         self._close(NOT_DECIDED, "")
 
     def open_request(self) -> bool:
-        """Never needed: the whole request is what the popup shows."""
+        """Returns False: the popup shows the whole request already."""
         return False
 
     def _look(self) -> None:

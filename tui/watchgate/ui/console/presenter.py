@@ -1,4 +1,4 @@
-"""From what the console holds to the moment that its parts are drawn from."""
+"""The view model of a moment, made from what the console holds."""
 
 from __future__ import annotations
 
@@ -15,12 +15,13 @@ from watchgate.ui.keys.keymap import Context, Keymap, Where, fitted
 from watchgate.ui.screens.prompts import Prompts
 from watchgate.ui.source.core_bridge import Bridge
 from watchgate.ui.view_model.console_options import Options
+from watchgate.ui.view_model.dock_state import DockState
 from watchgate.ui.view_model.overview import awaits_first_call
-from watchgate.ui.view_model.view_model import DockState, ViewModel
+from watchgate.ui.view_model.view_model import ViewModel
 
 
 class Presenter:
-    """Makes moments of one console; `seen` tells whether a request was shown in full."""
+    """Makes the view models of one console; `was_shown` says of an id if it was shown in full."""
 
     def __init__(
         self, options: Options, keymap: Keymap, desk: DockState, was_shown: Callable[[str], bool]
@@ -42,7 +43,18 @@ class Presenter:
         prompts: Prompts,
         operator: Operator,
     ) -> ViewModel:
-        """Returns what is so now; one of the `prompts` may be open."""
+        """Returns the view model of this moment.
+
+        Args:
+            bridge: The way to what is shown.
+            size: The terminal's columns and rows.
+            where: The screen that is shown.
+            listed: True while the list of sessions has the keys.
+            items: Lines of the list of a screen besides the monitor.
+            stage: The pictures that are shown.
+            prompts: The prompt above the dock, which may be open.
+            operator: The arming, and what it was shown.
+        """
         demo, replay, marks = stage.demo, stage.view, operator.marks
         state, now_us, desk, options = bridge.state, bridge.now_us(), self._desk, self._options
         pending = state.by_deadline()

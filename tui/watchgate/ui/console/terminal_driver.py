@@ -1,4 +1,4 @@
-"""Textual's driver for a terminal that may be gone at any moment.
+"""Textual's driver for a terminal that may be gone at any moment, or shows ASCII alone.
 
 A terminal that hung up reads as an end of file for ever and fails every write. Textual's writing
 thread ends at such a failure, and the console then waits for ever for room in that thread's queue.
@@ -11,12 +11,17 @@ from contextlib import suppress
 from io import TextIOWrapper
 from typing import IO, cast
 
+from rich.segment import Segment
 from textual._ansi_sequences import ANSI_SEQUENCES_KEYS
 from textual.app import App
+from textual.color import Color
 from textual.driver import Driver
 from textual.drivers.linux_driver import LinuxDriver
 from textual.events import Key
+from textual.filter import LineFilter
 from textual.message import Message
+
+from watchgate.ui.base.ascii_only import ascii_cells
 
 LOOK_EACH_S = 1.0
 HANGUP_EXIT = 128 + 1
@@ -24,7 +29,7 @@ HANGUP_EXIT = 128 + 1
 
 
 def hung_up(descriptor: int) -> bool:
-    """Tell whether nobody holds the other end of this terminal."""
+    """Returns whether nobody holds the other end of this terminal."""
     look = select.poll()
     look.register(descriptor, 0)
     return any(events & (select.POLLHUP | select.POLLNVAL) for _, events in look.poll(0))
@@ -37,13 +42,13 @@ class LastingFile:
         self._file = file
 
     def write(self, text: str) -> int:
-        """Write the text, or nothing where nobody is left to read it."""
+        """Writes the text, or nothing where nobody is left to read it."""
         with suppress(OSError):
             return self._file.write(text)
         return len(text)
 
     def flush(self) -> None:
-        """Send what was written, if there is still somebody to send it to."""
+        """Sends what was written, if there is still somebody to send it to."""
         with suppress(OSError):
             self._file.flush()
 
@@ -53,7 +58,7 @@ class LastingFile:
 
 
 def unlearn_mac_keys() -> None:
-    """Have the parser of keys read Escape and a digit behind it as such, and as no sign of a Mac's.
+    """Has the parser of keys read Escape and a digit as two keys, not as a character of a Mac.
 
     A Mac sends its signs as themselves.
     """
@@ -63,7 +68,7 @@ def unlearn_mac_keys() -> None:
 
 
 def keys_of(message: Message) -> tuple[Message, ...]:
-    """Escape and the key that was pressed soon after it, which a terminal sends as one with Alt.
+    """Splits Escape and the key pressed soon after it, which terminals send as one with Alt.
 
     No key of the console has Alt.
     """
@@ -88,7 +93,7 @@ class TerminalDriver(LinuxDriver):
         unlearn_mac_keys()
 
     def process_message(self, message: Message) -> None:
-        """Send a message to the app, keys one by one."""
+        """Sends a message to the app, keys one by one."""
         for each in keys_of(message):
             super().process_message(each)
 
@@ -98,13 +103,13 @@ class TerminalDriver(LinuxDriver):
             super()._sigcont_application(*received)
 
     def run_input_thread(self) -> None:
-        """Read keys until the console ends or its terminal does."""
+        """Reads keys until the console ends or its terminal does."""
         with suppress(OSError):
             super().run_input_thread()
 
 
 def end_with_terminal(app: App[str], driver: Driver | None) -> None:
-    """Have the app leave once its terminal is gone: not every such end sends a signal."""
+    """Ends the app once its terminal is gone: not every such end sends a signal."""
     if not isinstance(driver, TerminalDriver):
         return  # drawn for a test
 
@@ -113,3 +118,16 @@ def end_with_terminal(app: App[str], driver: Driver | None) -> None:
             app.exit(return_code=HANGUP_EXIT)
 
     app.set_interval(LOOK_EACH_S, look)
+
+
+class AsciiLines(LineFilter):
+    """Keeps all but ASCII from being painted; every cell stays one cell."""
+
+    def apply(self, segments: list[Segment], background: Color) -> list[Segment]:
+        """The same line in ASCII."""
+        return [
+            segment
+            if segment.text.isascii()
+            else Segment(ascii_cells(segment.text), segment.style, segment.control)
+            for segment in segments
+        ]

@@ -1,6 +1,6 @@
-"""Asking how this terminal stands, and unlocking it by the PIN, a security key or a code.
+"""The standing of this terminal, and its unlocking by the PIN, a security key or a code.
 
-Unlocking decides nothing: what was refused still waits, and is allowed by its own key.
+Unlocking decides nothing: a refused request still waits, and is allowed by its own key.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ class Unlocking:
         self._touching: Worker[None] | None = None
 
     def look(self) -> None:
-        """Ask how this terminal stands, where that may have changed.
+        """Asks the core for this terminal's standing, where that may have changed.
 
         It does with every process that asks for the first time, which may be a new one of a known
         session: so at each change of the open requests, and now and then while there are any.
@@ -76,22 +76,22 @@ class Unlocking:
             self._console.start(self._look)
 
     def refused(self, request: str) -> None:
-        """A decision was refused because this terminal is locked: open what unlocks it."""
+        """Opens the unlock prompt after a decision that the core refused as locked."""
         self._about = request
         self._console.start(self._open)
 
     def unlock(self) -> None:
-        """Open what unlocks this terminal."""
+        """Opens what unlocks this terminal."""
         self._about = self._console.desk.docked
         self._console.start(self._open)
 
     def unlock_other(self) -> None:
-        """Ask for the code that another terminal shows."""
+        """Asks for the code that another terminal shows."""
         self._about = self._console.desk.docked
         self._open_prompt("unlock another terminal, its six digits", _ANOTHER, masked=False)
 
     def typed(self, text: str, *, masked: bool) -> None:
-        """A PIN was typed, nothing in its place for the key, or the code of another terminal."""
+        """Sends a typed PIN or another terminal's code; an empty PIN asks the security key."""
         if masked and not text:
             self._stop_touching()
             self._touching = self._console.start(self._ask_touch)
@@ -100,7 +100,7 @@ class Unlocking:
         self._console.start(lambda: work(text))
 
     def _stop_left_touch(self) -> None:
-        """Ask the key no more once its prompt was left: a touch then unlocks nothing."""
+        """Stops asking the security key once its prompt was left: a touch then unlocks nothing."""
         if self._touch is not None and not self._console.prompts.has(self._touch):
             self._stop_touching()
 
@@ -111,7 +111,7 @@ class Unlocking:
             self._touching = None
 
     def _shows_request(self) -> bool:
-        """Tell whether a request is before the operator."""
+        """Returns whether a request is docked."""
         return self._console.desk.docked is not None
 
     async def _look(self) -> None:
@@ -226,7 +226,7 @@ class Unlocking:
         self._console.say(safe_text(f"unlocked: {other.unlocked} ({other.leader}) may allow"), 10)
 
     def _done(self, prompt: ProofPrompt | CodePrompt | TouchPrompt) -> None:
-        """Unlocked; what was refused is decided by its key, as before."""
+        """Closes the prompt of a terminal that is unlocked now; it decides nothing by itself."""
         self._prompt = self._code = None
         self._console.leave_prompt(prompt)
         pending = self._console.bridge.state.pending
@@ -244,7 +244,18 @@ class Unlocking:
         challenge: bool = False,
         signature: str | None = None,
     ) -> _T | Refusal | None:
-        """The answer of the core that it is about; None where there is none, which is told."""
+        """Asks the core in question; None where it does not answer.
+
+        The operator is shown why an unlock was not answered.
+
+        Args:
+            verb: The question.
+            kind: The type of its answer.
+            pin: The PIN that was typed.
+            code: The code that another terminal shows.
+            challenge: True to ask for a challenge that a security key can sign.
+            signature: The key's signature of the challenge.
+        """
         bridge = self._console.stage.live
         if bridge is None:
             return None

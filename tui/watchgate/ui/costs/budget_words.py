@@ -26,12 +26,12 @@ class Budget(msgspec.Struct, frozen=True):
 
     @property
     def owner(self) -> str:
-        """Returns whose it is: `today's`, `api-fix's`."""
+        """Returns the budget's owner in the possessive: `today's`, `api-fix's`."""
         return "today's" if self.data.scope == "day" else f"{self.label}'s"
 
     @property
     def means(self) -> str:
-        """Returns what that it is used up means for calls."""
+        """Returns the consequence for calls once the budget is used up."""
         if not self.data.asks:
             return "calls go on as before"
         return "calls that the policy would allow are asked now"
@@ -57,7 +57,7 @@ def today(state: State, now_us: int) -> BudgetData | None:
 
 
 def chip(state: State, now_us: int) -> tuple[str, str]:
-    """That a budget is used up: with what it means, and in short; empty where none is."""
+    """Says that a budget is used up: with what it means, and in short; empty where none is."""
     over = [each for each in standing(state, now_us) if each.data.level == "used-up"]
     if not over:
         return "", ""
@@ -67,7 +67,7 @@ def chip(state: State, now_us: int) -> tuple[str, str]:
 
 
 def words(budget: Budget) -> str:
-    """Returns how it stands, with what that means: for a notice."""
+    """Returns the budget's standing and what it means, for a notice."""
     data = budget.data
     spent = f"{money(data.spent_usd)} of {money(data.limit_usd)}"
     prefix = "at least " if data.is_lower_bound else ""
@@ -76,7 +76,7 @@ def words(budget: Budget) -> str:
 
 
 def of_today(budget: BudgetData | None, spent: str) -> str:
-    """Returns how the day's budget stands, beside what was spent by now: for the Costs screen."""
+    """Returns the standing of the day's budget and the spending so far, for the Costs screen."""
     if budget is None:
         return ""
     return f"today's budget {STANDS[budget.level]}: {spent} of {money(budget.limit_usd)}"

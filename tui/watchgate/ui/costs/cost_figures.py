@@ -1,11 +1,8 @@
-"""The figures of the Costs screen, as plain values; nothing here draws.
+"""The figures and lines of the Costs screen as plain values; nothing here draws.
 
-Money is in nano-dollars, None is unknown. A sum is `at_least` one when something is known to be
-missing in it. Days are those of the core's local time.
-
-The table of prices that computed figures are by: its date, and when that is too long ago.
-
-The lines of the Costs screen as plain values: sessions, models and agents within a window.
+Money is in nano-dollars, None is unknown. A sum is a lower bound when something is known to be
+missing in it. Days are those of the core's local time. Lines are sessions, models and agents within
+a window. The date of the price table is shown, with a warning once it is old.
 """
 
 from __future__ import annotations
@@ -18,9 +15,9 @@ from typing import Literal
 import msgspec
 
 from watchgate.core.model.records import BudgetData
+from watchgate.core.model.session_view import SessionView
 from watchgate.core.model.sessions import SessionState
 from watchgate.core.model.usage_records import Part, Source
-from watchgate.core.model.views import SessionView
 from watchgate.core.state.state import State
 from watchgate.core.usage.session_usage import SessionUsage, Spent, Tokens, total
 from watchgate.ui.costs.budget_words import today as today_budget
@@ -44,7 +41,7 @@ def dated(prices: str) -> date | None:
 
 
 def days_old(prices: str, today: date) -> int | None:
-    """Returns how old the table is, where that is too old to be passed over; else None."""
+    """Returns the price table's age in days where it is too old to be passed over; else None."""
     date = dated(prices)
     age = (today - date).days if date else 0
     return age if age > OLD_DAYS else None
@@ -78,7 +75,7 @@ class CostRow(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def cached(self) -> float | None:
-        """Returns which part of what the model read came from its cache."""
+        """Returns the share, 0 to 1, of the model's input that came from its cache."""
         if self.tokens is None or not self.tokens.read:
             return None
         return self.tokens.cache_read / self.tokens.read
@@ -153,7 +150,7 @@ def agent_rows(
     for agent, parts in by_agent.items():
         known = sum_of(parts)
         if agent in missing:
-            known = msgspec.structs.replace(known, at_least=True)
+            known = msgspec.structs.replace(known, is_lower_bound=True)
         rows.append(AgentRow(agent, known))
     return tuple(sorted(rows, key=lambda row: (*_unknown_last(row.sum.cost, row.agent), row.agent)))
 
@@ -186,7 +183,7 @@ def _row(key: Key, view: SessionView | None, used: SessionUsage | None, first: i
 
 
 def _by_day(used: SessionUsage, today: int) -> tuple[int, ...]:
-    """Returns what it cost on each of the last days; empty where no cost of any is known."""
+    """Returns the cost of each of the last days; empty where no cost of any is known."""
     days: dict[int, list[Spent]] = {}
     for each in used.spent:
         days.setdefault(each.day, []).append(each)
@@ -219,7 +216,7 @@ class DayCost(msgspec.Struct, frozen=True):
 
 
 class Costs(msgspec.Struct, frozen=True, kw_only=True):
-    """Everything that the screen shows at a moment; `silent` are those that tell no usage.
+    """Everything that the screen shows at a moment; `silent` are those that report no usage.
 
     `tokens_per_min` are those that no cache held. `prices` are the words of the table of prices,
     `prices_old` its age in days where that is too much. `unpriced` are models that no table has,
@@ -250,7 +247,7 @@ class Costs(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def empty(self) -> bool:
-        """Returns whether no agent has told any usage yet."""
+        """Returns whether no agent has reported any usage yet."""
         return self.all.cost is None and self.tokens is None and self.month.cost is None
 
 
@@ -263,7 +260,16 @@ def costs(
     days: int = 14,
     keep: Callable[[CostRow, SessionView | None], bool] | None = None,
 ) -> Costs:
-    """The figures of a moment, by the core's clock."""
+    """Computes the figures of a moment.
+
+    Args:
+        state: The core's state.
+        now_us: The core's clock (UTC µs).
+        window: Days of the list of sessions, today included.
+        sort: The order of that list.
+        days: Days of the chart, today included.
+        keep: Filters the sessions that are listed; all without one.
+    """
     usage = state.usage
     day = usage.day_of(now_us)
     first, week = day - window + 1, day - max(window, WEEK) + 1
@@ -307,7 +313,7 @@ def day_of(date: date) -> int:
 
 
 def _hour(state: State, now_us: int, of_today: Sum) -> Sum:
-    """Returns what the last hour cost, by whomever the day's figures are."""
+    """Returns the cost of the last hour, marked with the source of the day's figures."""
     if total(state.usage.spent)[0] is None:
         return Sum(None)
     return msgspec.structs.replace(of_today, cost=state.usage.burn(now_us).usd_nano_per_hour)
@@ -322,7 +328,7 @@ def _days(state: State, days: range) -> tuple[DayCost, ...]:
     for day in days:
         known = sum_of(by_day.get(day, ()))
         cost = known.cost if day in by_day else 0 if day in ran else None
-        day_costs.append(DayCost(day, cost, day in ran or day in by_day, known.at_least))
+        day_costs.append(DayCost(day, cost, day in ran or day in by_day, known.is_lower_bound))
     return tuple(day_costs)
 
 

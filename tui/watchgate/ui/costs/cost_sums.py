@@ -1,8 +1,7 @@
-"""Sums of money, each with whose figures are in it and whether something is missing in it.
+"""Sums of money, each with the sources of its figures and whether something is missing in it.
 
-The mark of a cost's source, as a letter and as a word: the agent's own, or by prices.
-
-The cost of one session of the monitor: by its usage, else as its agent reported it.
+The source of a cost is marked by a letter or a word: the agent's own report, or computed by prices.
+The cost of one session is by its usage, else as its agent reported it.
 """
 
 from __future__ import annotations
@@ -14,14 +13,14 @@ import msgspec
 
 from watchgate.core.base.amounts import UNKNOWN, money, part_money
 from watchgate.core.model.records import BudgetData
+from watchgate.core.model.session_view import SessionView
 from watchgate.core.model.sessions import SessionState
 from watchgate.core.model.usage_records import Source
-from watchgate.core.model.views import SessionView
 from watchgate.core.state.state import State
 from watchgate.core.usage.session_usage import NANO, SessionUsage, Spent, nano, total
 from watchgate.core.usage.usage_fold import UsageFold
 
-AT_LEAST: Final = "+?"
+LOWER_BOUND_MARK: Final = "+?"
 """Behind a figure, where there is no room to say that it is a lower bound."""
 
 LETTERS: Final[dict[Source, str]] = {"reported": "r", "computed": "c", "unknown": ""}
@@ -33,14 +32,14 @@ LEGEND: Final = (
 )
 """Figures as they are written, and what they mean."""
 BRIEF: Final = ("r reported  c computed  +? at least", "r reported  c computed")
-"""What stands behind figures, in one line beside them."""
+"""The marks behind figures, explained in one line beside them."""
 
 
 def mark(source: Source, *, is_lower_bound: bool = False, word: bool = False) -> str:
-    """Returns what stands behind a figure; the whole `word` of it where there is room."""
+    """Returns the mark behind a figure; the whole `word` of it where there is room."""
     text = (WORDS if word else LETTERS)[source]
     gap = " " if word and text else ""
-    return f"{text}{gap}{AT_LEAST}" if is_lower_bound else text
+    return f"{text}{gap}{LOWER_BOUND_MARK}" if is_lower_bound else text
 
 
 def of_session(used: SessionUsage) -> Source:
@@ -49,7 +48,7 @@ def of_session(used: SessionUsage) -> Source:
 
 
 def of_parts(used: SessionUsage, *, is_lower_bound: bool = False) -> str:
-    """Returns what stands behind the figures of a session's turns and sub-agents."""
+    """Returns the mark behind the figures of a session's turns and sub-agents."""
     return mark(of_session(used), is_lower_bound=is_lower_bound)
 
 
@@ -67,11 +66,11 @@ class Figure(Protocol):
 
     @property
     def cost(self) -> int | None:
-        """Its money."""
+        """The cost in nano-dollars, if known."""
 
     @property
     def source(self) -> Source:
-        """Returns whose figure it is."""
+        """Returns the source of the figure: reported, computed or unknown."""
 
     @property
     def is_lower_bound(self) -> bool:
@@ -86,7 +85,7 @@ class Sum(msgspec.Struct, frozen=True):
     """
 
     cost: int | None
-    at_least: bool = False
+    is_lower_bound: bool = False
     computed: int = 0
     mark: str = ""
     elsewhere: bool = False
@@ -122,7 +121,11 @@ def today_words(state: State, now_us: int, budget: BudgetData | None = None) -> 
     if known.cost is None:
         return "cost ?", "cost ?"
     words = dollars(known.cost)
-    short, long = (f"{words}{AT_LEAST}", f"at least {words}") if known.at_least else (words, words)
+    short, long = (
+        (f"{words}{LOWER_BOUND_MARK}", f"at least {words}")
+        if known.is_lower_bound
+        else (words, words)
+    )
     if budget is None:
         return short, long
     limit = money(budget.limit_usd)
@@ -137,12 +140,12 @@ def written(known: Sum) -> str:
 
 
 def dollars(cost: int | None) -> str:
-    """Nano-dollars as the console writes money."""
+    """Writes nano-dollars as the console writes money."""
     return UNKNOWN if cost is None else money(cost / NANO)
 
 
 def part_dollars(cost: int | None) -> str:
-    """Nano-dollars of one call or turn."""
+    """Writes nano-dollars of one call or turn."""
     return UNKNOWN if cost is None else part_money(cost / NANO)
 
 
@@ -150,13 +153,13 @@ def over(state: State, first: int, day: int, of_today: Sum) -> Sum:
     """The cost of some days up to today: at least that, where any part of it is not known."""
     used = state.usage.sessions.values()
     ran = {*state.usage.ran, *(each.day for each in state.usage.spent)}
-    unknown = of_today.at_least or any(each not in ran for each in range(first, day))
+    unknown = of_today.is_lower_bound or any(each not in ran for each in range(first, day))
     unknown = unknown or any(each.cost is None and used_since(each, first) for each in used)
     return _more_missing(since(state.usage.spent, first, day), missing=unknown)
 
 
 def since(spent: Sequence[Spent], first: int, last: int) -> Sum:
-    """The cost of some days: nothing where none was told of them, though one is told at all."""
+    """Sums the cost of some days; nothing where other days alone have figures."""
     parts = [each for each in spent if first <= each.day <= last]
     if parts or total(spent)[0] is None:
         return sum_of(parts)
@@ -164,7 +167,7 @@ def since(spent: Sequence[Spent], first: int, last: int) -> Sum:
 
 
 def sum_of(figures: Iterable[Figure]) -> Sum:
-    """Figures added up, each of other calls than the others."""
+    """Adds up figures, each of other calls than the others."""
     cost: int | None = None
     computed = 0
     kinds: set[Source] = set()
@@ -183,7 +186,7 @@ def sum_of(figures: Iterable[Figure]) -> Sum:
 
 
 def _more_missing(known: Sum, *, missing: bool) -> Sum:
-    return msgspec.structs.replace(known, at_least=True) if missing else known
+    return msgspec.structs.replace(known, is_lower_bound=True) if missing else known
 
 
 def _cost_of(used: SessionUsage | None) -> int | None:
@@ -196,13 +199,13 @@ def used_since(used: SessionUsage, first: int) -> bool:
 
 
 def short(usage: UsageFold, view: SessionView) -> str:
-    """Its one figure, for a list without room for more; its pages say whose it is."""
+    """Writes the one figure, for a list without room for more; the pages name its source."""
     used = usage.sessions.get((view.agent, view.session))
     return money(view.cost_usd) if used is None or used.cost is None else dollars(used.cost)
 
 
 def whole(usage: UsageFold, view: SessionView) -> str:
-    """Its cost with whose figure it is, and the other one beside it."""
+    """Writes the cost with its source, and next to it the figure of the other source."""
     used = usage.sessions.get((view.agent, view.session))
     if used is None or used.cost is None:
         return money(view.cost_usd) if used is None else _unknown(used)

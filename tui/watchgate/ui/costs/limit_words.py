@@ -21,7 +21,7 @@ _RAW = ("", "primary", "secondary", "five_hour", "seven_day")
 
 
 class Window(msgspec.Struct, frozen=True):
-    """One window at a moment; `used` is 0 to 1, None where it began anew since it was told of."""
+    """One window at a moment; `used` is 0 to 1, None where it began anew since its report."""
 
     name: str
     used: float | None
@@ -39,12 +39,12 @@ class AgentLimits(msgspec.Struct, frozen=True):
 def agent_limits(
     reports: Mapping[str, ReportedLimits], now_us: int, zone: tzinfo | None = None
 ) -> tuple[AgentLimits, ...]:
-    """Returns what every agent that tells of limits has told, as it stands now."""
+    """Returns the limits that agents have reported, as they stand now."""
     return tuple(
         AgentLimits(
             agent,
             tuple(window(limit, now_us, zone) for limit in each.limits),
-            told_words(each.at, now_us),
+            report_age(each.at, now_us),
         )
         for agent, each in sorted(reports.items())
         if each.limits
@@ -52,7 +52,7 @@ def agent_limits(
 
 
 def window(limit: Limit, now_us: int, zone: tzinfo | None = None) -> Window:
-    """Returns what is known of a window now: `42 %`, `resets 14:20`."""
+    """Returns the words for a rate limit's window now: `42 %`, `resets 14:20`."""
     name = _name(limit)
     if not limit.resets_at:
         return Window(name, _share(limit), "")
@@ -62,8 +62,8 @@ def window(limit: Limit, now_us: int, zone: tzinfo | None = None) -> Window:
     return Window(name, _share(limit), f"resets {at}")
 
 
-def told_words(at_us: int, now_us: int) -> str:
-    """Returns how old the report is: `as reported 3 min ago`."""
+def report_age(at_us: int, now_us: int) -> str:
+    """Returns the report's age in words: `as reported 3 min ago`."""
     seconds = (now_us - at_us) / 1_000_000
     return REPORTED + ("just now" if seconds < LATELY_S else f"{ago(seconds)} ago")
 
@@ -73,7 +73,7 @@ def _share(limit: Limit) -> float:
 
 
 def _name(limit: Limit) -> str:
-    """Returns what the window is called: by its length where its name tells nothing else."""
+    """Names the window: by its length where its name says no more."""
     name = safe_text(limit.name[:NAME_CHARS]).strip()
     if name not in _RAW and name:
         return name

@@ -1,8 +1,7 @@
-"""To whom a request goes where several cores are watched: a decision to its own core alone.
+"""Routing of requests where several cores are watched: a decision goes to its own core alone.
 
-That is the one whose name stands before the id, and it is asked under its own.
-
-A filter of the common picture as one of its cores understands it.
+The host's name stands before the id; the host is asked under the id without it. A filter of the
+common picture is translated for each core, which knows of no hosts.
 """
 
 from __future__ import annotations
@@ -18,10 +17,10 @@ from watchgate.core.base.clock import Clock
 from watchgate.core.filters.filter_parser import Filter, FilterError, parse
 from watchgate.core.state.hosts import host_and_id
 from watchgate.link.control_client import RequestFields
-from watchgate.link.control_lines import Answer, CoreLost
+from watchgate.link.control_lines import ControlAnswer, CoreLost
 from watchgate.link.protocol import Presence, Refusal, Result, Verb
 from watchgate.ui.fleet.fleet_host import Host
-from watchgate.ui.fleet.foreign_records import told_why, within
+from watchgate.ui.fleet.foreign_records import cut_reason, within
 
 
 def for_host(text: str, host: str, now_us: int) -> str | None:
@@ -52,7 +51,7 @@ def for_host(text: str, host: str, now_us: int) -> str | None:
 
 
 ANSWERED_WITHIN_S = 10.0
-"""How long one is waited for: one that hangs must not keep what the others were told."""
+"""Seconds that one core is waited for: one that hangs must not hold back the others."""
 
 _OF_A_REQUEST = ("decide", "preview", "propose", "extend", "show")
 _OF_ONE = ("off", "on", "profile", "config", "stop", "policy")
@@ -72,7 +71,7 @@ class Calls:
         self._hosts = hosts
         self._clock = clock
 
-    async def __call__(self, verb: Verb, **fields: Unpack[RequestFields]) -> Answer:
+    async def __call__(self, verb: Verb, **fields: Unpack[RequestFields]) -> ControlAnswer:
         """The answer; raises `CoreLost` when the one that was asked is lost meanwhile."""
         if verb in _OF_A_REQUEST:
             return await self._of("request", fields.get("request"), verb, fields)
@@ -90,8 +89,8 @@ class Calls:
             return await self._search(fields)
         return await self._all(self._here(), verb, fields)
 
-    async def _standing(self, verb: Verb, fields: RequestFields) -> Answer:
-        """Ask the core that a request is of; without one the first on which anything is locked.
+    async def _standing(self, verb: Verb, fields: RequestFields) -> ControlAnswer:
+        """Asks the core of a request; without one the first on which anything is locked.
 
         How one terminal stands is for each core to say, and it is unlocked there alone.
         """
@@ -102,7 +101,7 @@ class Calls:
             # How this terminal stands says nothing of the one that shows the code.
             meant = meant or list(self._here())
             return await self._ask(meant[0], verb, own) if meant else _nobody()
-        answer: Answer | None = None
+        answer: ControlAnswer | None = None
         for host in meant or self._here():
             presence = await self._ask(host, "presence", own)
             locked = isinstance(presence, Result) and not _may_allow(host, presence)
@@ -117,8 +116,8 @@ class Calls:
     def _here(self) -> dict[Host, RequestFields]:
         return {host: {} for host in self._hosts if host.view.here}
 
-    async def _search(self, fields: RequestFields) -> Answer:
-        """Ask those that the filter keeps something of, each in its own words.
+    async def _search(self, fields: RequestFields) -> ControlAnswer:
+        """Asks the cores that the filter may match anything of, each in its own names.
 
         The history of calls is that of one: its pages are by the numbers of its own records.
         """
@@ -137,8 +136,8 @@ class Calls:
 
     async def _of(
         self, what: Literal["request", "grant"], name: str | None, verb: Verb, fields: RequestFields
-    ) -> Answer:
-        """Ask the host that this is of, in its own words."""
+    ) -> ControlAnswer:
+        """Asks the host of a session, call or request, in the names that it knows."""
         at, id = host_and_id(name or "")
         host = next((host for host in self._hosts if host.name == at), None)
         if host is None or not id:
@@ -146,7 +145,7 @@ class Calls:
         own: RequestFields = {"request": id} if what == "request" else {"grant": id}
         return await self._ask(host, verb, {**fields, **own})
 
-    async def _ask(self, host: Host, verb: Verb, fields: RequestFields) -> Answer:
+    async def _ask(self, host: Host, verb: Verb, fields: RequestFields) -> ControlAnswer:
         if not host.view.here:
             return _refused("failed", f"{host.name} is not reachable: nothing was done there")
         try:
@@ -156,7 +155,7 @@ class Calls:
             late = f"{host.name} has not answered within {ANSWERED_WITHIN_S:g} s"
             raise CoreLost(late) from None
         if isinstance(answer, Refusal):
-            return msgspec.structs.replace(answer, message=told_why(answer.message))
+            return msgspec.structs.replace(answer, message=cut_reason(answer.message))
         try:
             return Result(id=answer.id, ok=_named_answer(host, verb, answer.ok))
         except (ValueError, TypeError, OverflowError, RecursionError):
@@ -164,9 +163,9 @@ class Calls:
 
     async def _all(
         self, asked: Mapping[Host, RequestFields], verb: Verb, fields: RequestFields
-    ) -> Answer:
-        """Ask these, each with its own changes of the fields; lists become one, newest first."""
-        answers: dict[str, Answer] = {}
+    ) -> ControlAnswer:
+        """Asks these hosts, each with its changes of the fields; merges lists, newest first."""
+        answers: dict[str, ControlAnswer] = {}
 
         async def ask(host: Host) -> None:
             try:
@@ -192,7 +191,7 @@ class Calls:
 
 
 def _named_answer(host: Host, verb: Verb, answer: Mapping[str, Any]) -> dict[str, Any]:
-    """Returns what a host answered, as it reads beside the others."""
+    """Returns a host's answer under its name, to be listed next to the others."""
     within(answer)
     named: dict[str, Any] = {}
     for name, value in answer.items():

@@ -7,21 +7,21 @@ from typing import Unpack
 
 from msgspec.structs import replace
 
+from watchgate.core.model.call_row import CallRow
 from watchgate.core.model.records import Record
-from watchgate.core.model.views import CallRow
 from watchgate.core.state.gate_folds import GATE_FOLDS
 from watchgate.core.state.hosts import HostView
-from watchgate.core.state.restore import restore
 from watchgate.core.state.state import State
 from watchgate.link.control_client import RequestFields
-from watchgate.link.control_lines import Answer, CoreLost
+from watchgate.link.control_lines import ControlAnswer, CoreLost
 from watchgate.link.omitted_values import Renewed, renewed_rows
 from watchgate.link.protocol import Snapshot, Verb
+from watchgate.link.snapshots import restored
 from watchgate.ui.fleet.foreign_records import readable
 from watchgate.ui.fleet.host_names import HostNames
 from watchgate.ui.source.record_source import RecordSource, Session, wait_s
 
-ROWS_KEPT = 10_000
+ROWS_MAX = 10_000
 """Calls of one host that a picture which is made anew begins with."""
 
 STARTED = "policy.started"
@@ -29,7 +29,7 @@ _OPEN = ("running", "pending", "host lost")
 
 
 class Host:
-    """One core among several; what it told is kept while it is lost.
+    """One core among several; its last records stay while it is lost.
 
     `state` is its own part of the picture, with its sessions named by it and by our clock.
     """
@@ -37,7 +37,7 @@ class Host:
     def __init__(self, name: str, source: RecordSource, *, local: bool) -> None:
         self.source = source
         self.names = HostNames(name)
-        self.state = State(max_rows=ROWS_KEPT)
+        self.state = State(max_rows=ROWS_MAX)
         self.session: Session | None = None
         self._view = HostView(name=name, local=local)
         self._seq = 0
@@ -45,51 +45,42 @@ class Host:
 
     @property
     def name(self) -> str:
-        """Returns what its sessions are named by."""
+        """Returns the host's name, which its sessions carry."""
         return self._view.name
 
     @property
     def view(self) -> HostView:
-        """Returns how it stands."""
+        """Returns the state of the connection to it."""
         return replace(self._view, gate=self.state.gate)
 
     def connecting(self, now_us: int) -> None:
-        """It is tried for the first time, or for the first time since all were lost."""
+        """Notes that it is tried for the first time, or again since all were lost."""
         self._leave()
         self._stand(state="connecting", since=now_us, tries=0, retry_at=0, why="")
 
     def attached(
         self, session: Session, snapshot: Snapshot, *, shift_us: int, now_us: int, seq: int
     ) -> None:
-        """It answers, or is whole again: its part begins anew, after the calls known before.
+        """Notes that it answers, or is whole again: its part begins anew, after the known calls.
 
-        `shift_us` makes its times ours; `seq` is the number of the picture that it becomes part of.
+        Args:
+            session: The connection to it.
+            snapshot: Its first picture.
+            shift_us: The shift that makes its times those of this machine, in µs.
+            now_us: The time of this machine (UTC µs).
+            seq: The number of the common picture that it becomes part of.
         """
         self.session = session
         self.names = HostNames(self.name, shift_us, now_us)
         named = self.names.snapshot(snapshot)
         self._seq = snapshot.seq
         self.titles = snapshot.titles
-        self.state = restore(
-            seq=seq,
-            core=named.core,
-            at=named.now,
-            gate=named.gate,
-            sessions=named.sessions,
-            pending=named.pending,
-            grants=named.grants,
-            totals=named.totals,
-            usage=named.usage,
-            budgets=named.budgets,
-            settled=named.settled,
-            rows=_rows(self.state.rows, named),
-            traces=named.traces,
-            max_rows=ROWS_KEPT,
-        )
+        rows = tuple(_rows(self.state.rows, named))
+        self.state = restored(replace(named, seq=seq, rows=rows), max_rows=ROWS_MAX)
         self._stand(state="attached", since=named.now, tries=0, retry_at=0, why="", waiting=0)
 
     def lost(self, why: str, tries: int, now_us: int) -> None:
-        """It does not answer: what it asks waits there, and it is tried again."""
+        """Notes that it does not answer: its requests wait there, and it is tried again."""
         was = self._view
         self._leave()
         self._stand(
@@ -116,14 +107,14 @@ class Host:
             self._stand()
         return named
 
-    async def call(self, verb: Verb, **fields: Unpack[RequestFields]) -> Answer:
-        """Ask this core; raises `CoreLost`."""
+    async def call(self, verb: Verb, **fields: Unpack[RequestFields]) -> ControlAnswer:
+        """Asks this core; raises `CoreLost`."""
         if self.session is None:
             raise CoreLost(f"{self.name} is not reachable")
         return await self.session.call(verb, **fields)
 
     def _leave(self) -> None:
-        """Returns what it asks waits there from now on."""
+        """Drops its open requests from the picture: they wait at that core from now on."""
         self.session = None
         waiting = self._view.waiting + len(self.state.pending)
         self._stand(state="lost", waiting=waiting)
@@ -135,16 +126,14 @@ class Host:
 
 
 def _rows(known: Iterable[CallRow], snapshot: Snapshot) -> list[CallRow]:
+    """Returns the snapshot's calls after the known older ones, whose outcome is unknown."""
     if isinstance(snapshot, Renewed):
         return renewed_rows(known, snapshot)
-    return [*_before(known, snapshot.rows), *snapshot.rows]
-
-
-def _before(known: Iterable[CallRow], rows: tuple[CallRow, ...]) -> list[CallRow]:
-    """The calls that were known and are older than those told now; what became of them is not."""
+    rows = snapshot.rows
     calls = {(row.agent, row.session, row.call) for row in rows}
-    return [
+    older = (
         replace(row, glyph="", stage="no result") if row.stage in _OPEN else row
         for row in known
         if not (rows and row.at > rows[0].at) and (row.agent, row.session, row.call) not in calls
-    ]
+    )
+    return [*older, *rows]

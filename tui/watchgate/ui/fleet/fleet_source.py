@@ -1,23 +1,23 @@
 """Several cores as one source: their records in one numbering, each request to its own core.
 
-The parts of several hosts as one picture.
-
-The core of another machine as a console's source.
+The pictures of the hosts are merged into one. `SshSource` reaches the core of another machine.
 """
 
 from __future__ import annotations
 
-from collections import deque
+from collections import ChainMap, deque
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from heapq import merge
+from types import MappingProxyType
 from typing import NoReturn, Unpack
 
 import anyio
 import msgspec
 
 from watchgate.core.base.clock import Clock
-from watchgate.core.model.views import CallRow, Settled, Totals
+from watchgate.core.model.call_row import CallRow
+from watchgate.core.model.views import Settled, Totals
 from watchgate.core.state.gate_folds import GATE_FOLDS
 from watchgate.core.state.hosts import common_gate
 from watchgate.core.state.state import DAY_US, MAX_SETTLED
@@ -26,13 +26,13 @@ from watchgate.core.usage.budget import Budgets
 from watchgate.core.usage.session_usage import ReportedLimits
 from watchgate.core.usage.usage_fold import UsageSnapshot
 from watchgate.link.control_client import RequestFields
-from watchgate.link.control_lines import Answer, CoreLost, LinkError
+from watchgate.link.control_lines import ControlAnswer, CoreLost, LinkError
 from watchgate.link.omitted_values import Renewed, WholeSession
 from watchgate.link.protocol import Push, Snapshot, Verb
 from watchgate.link.ssh import Target, connect_ssh
 from watchgate.ui.fleet.fleet_calls import Calls
 from watchgate.ui.fleet.fleet_host import STARTED, Host
-from watchgate.ui.fleet.foreign_records import OPEN_AT_MOST, asks_too_much, checked, told_why
+from watchgate.ui.fleet.foreign_records import REQUESTS_MAX, asks_too_much, checked, cut_reason
 from watchgate.ui.source.record_source import (
     Batch,
     HostStates,
@@ -45,8 +45,13 @@ from watchgate.ui.source.record_source import (
 LEVELS = ("free", "warned", "used-up")
 
 
-def picture(hosts: Sequence[Host], seq: int, now_us: int) -> Merged:
-    """Returns what all hosts have told, after the record `seq` of the common numbering.
+def picture(
+    hosts: Sequence[Host], seq: int, now_us: int, titles: Mapping[str, str] = MappingProxyType({})
+) -> Merged:
+    """Returns the picture of all hosts after the record `seq` of the common numbering.
+
+    An agent has its title from `titles`, else from the first host that names it: another machine
+    cannot rename an agent that is known here.
 
     Calls, traces and ends are in the order of their times; the rest is in the order of the hosts.
     """
@@ -66,8 +71,7 @@ def picture(hosts: Sequence[Host], seq: int, now_us: int) -> Merged:
         settled=tuple(merge(*(state.settled for state in states), key=_at))[-MAX_SETTLED:],
         rows=tuple(merge(*(state.rows for state in states), key=_at)),
         traces=tuple(merge(*(state.traces.ring for state in states), key=_at))[-MAX_TRACES:],
-        # A machine names its own agents; what an earlier one named stays so.
-        titles={k: v for host in reversed(hosts) for k, v in host.titles.items()},
+        titles=dict(ChainMap({}, dict(titles), *(host.titles for host in hosts))),
         hosts=views,
     )
 
@@ -87,7 +91,7 @@ def _totals(every: Iterable[Totals]) -> Totals:
 
 
 def _budgets(every: Iterable[Budgets]) -> Budgets:
-    """All of them; of several days' budgets the one that is nearest to its end."""
+    """Merges budgets; of several days' budgets the one nearest to its end stays."""
     all_budgets: Budgets = {}
     for budgets in every:
         for key, each in budgets.items():
@@ -131,7 +135,7 @@ class SshSource:
 
     @asynccontextmanager
     async def open(self) -> AsyncIterator[Session]:
-        """Start ssh anew."""
+        """Starts ssh anew."""
         start = self._start
         async with connect_ssh(self._target, program=self._program, start=start) as client:
             self._start = False
@@ -142,13 +146,13 @@ SLICE = 500
 """Lines of one host that are taken at once: about 5 ms."""
 
 STEADY_S = 30.0
-"""How long a connection holds before its machine is one that can be tried again at once."""
+"""Seconds after which a connection counts as good: its machine may be tried again at once."""
 
-GAP_AT_MOST = 1_000_000_000
+GAP_MAX = 1_000_000_000
 """Records that one gap can stand for."""
 
 ATTACH_S = 30.0
-"""How long a core that has greeted may take over its first picture."""
+"""Seconds that a core which has greeted may take for its first picture."""
 
 Sleep = Callable[[float], Awaitable[None]]
 
@@ -161,7 +165,14 @@ class FleetSource:
     """The cores of several machines, named; the first one is that of this machine if `local`.
 
     It opens as soon as one of them answers. The others come when they do, and one that is lost is
-    tried again while the rest goes on; what each had told is kept meanwhile.
+    tried again while the rest goes on; the last records of each stay meanwhile.
+
+    Args:
+        sources: The way to each core, by the name of its host.
+        clock: The clock of this machine.
+        local: True where the first core is that of this machine.
+        sleep: Waits for some seconds.
+        titles: The names of the agents that this program knows; no host can change them.
     """
 
     def __init__(
@@ -171,7 +182,9 @@ class FleetSource:
         *,
         local: bool = True,
         sleep: Sleep = anyio.sleep,
+        titles: Mapping[str, str] = MappingProxyType({}),
     ) -> None:
+        self._titles = titles
         self.hosts = [
             Host(name, source, local=local and place == 0)
             for place, (name, source) in enumerate(sources.items())
@@ -182,8 +195,8 @@ class FleetSource:
 
     @asynccontextmanager
     async def open(self) -> AsyncIterator[FleetSession]:
-        """Connect to all; raises `NoHost` when none answers."""
-        session = FleetSession(self.hosts, self._clock, self._sleep, self._seq)
+        """Connects to all; raises `NoHost` when none answers."""
+        session = FleetSession(self.hosts, self._clock, self._sleep, self._seq, self._titles)
         try:
             async with anyio.create_task_group() as tasks:
                 for host in self.hosts:
@@ -201,10 +214,26 @@ class FleetSource:
 
 
 class FleetSession:
-    """One connection to several cores; `seq` numbers what it has brought."""
+    """One connection to several cores; `seq` numbers what it has brought.
 
-    def __init__(self, hosts: list[Host], clock: Clock, sleep: Sleep, seq: int) -> None:
+    Args:
+        hosts: The cores.
+        clock: The clock of this machine.
+        sleep: Waits for some seconds.
+        seq: The number of the last record that an earlier session brought.
+        titles: The names of agents that no host can change.
+    """
+
+    def __init__(
+        self,
+        hosts: list[Host],
+        clock: Clock,
+        sleep: Sleep,
+        seq: int,
+        titles: Mapping[str, str],
+    ) -> None:
         self.seq = seq
+        self._titles = titles
         self._hosts = hosts
         self._clock = clock
         self._sleep = sleep
@@ -213,7 +242,7 @@ class FleetSession:
         self._calls = Calls(hosts, clock)
 
     async def attach(self) -> Snapshot:
-        """Returns what those that answer have told so far."""
+        """Returns the picture of the hosts that answer so far."""
         self._out.clear()
         return self._picture()
 
@@ -225,24 +254,24 @@ class FleetSession:
                 raise CoreLost(self._why_none())
         return self._out.popleft()
 
-    async def call(self, verb: Verb, **fields: Unpack[RequestFields]) -> Answer:
+    async def call(self, verb: Verb, **fields: Unpack[RequestFields]) -> ControlAnswer:
         """The answer of the core that it is about, or of all of them."""
         return await self._calls(verb, **fields)
 
     def close(self) -> None:
-        """Nothing is told any more."""
+        """Ends the reports of all hosts."""
         self._tell.close()
         self._news.close()
 
     async def first(self) -> None:
-        """Wait until one of them answers; raises `NoHost` when all were tried in vain."""
+        """Waits until one of them answers; raises `NoHost` when all were tried in vain."""
         while not any(host.view.here for host in self._hosts):
             self._take(await self._news.receive())
             if all(host.view.state == "lost" for host in self._hosts):
                 raise NoHost(self._why_none())
 
     async def follow(self, host: Host) -> NoReturn:
-        """Tell what one of them brings, and attach again whenever it was lost."""
+        """Passes on what one of them brings, and attaches again whenever it was lost."""
         tries = 0
         while True:
             attached_s: float | None = None
@@ -265,7 +294,7 @@ class FleetSession:
                 steady_since_s = self._clock.now().mono_s - STEADY_S
                 held = attached_s is not None and attached_s <= steady_since_s
                 tries = 1 if held else tries + 1
-                await self._tell.send(_Lost(host, told_why(str(gone)), tries))
+                await self._tell.send(_Lost(host, cut_reason(str(gone)), tries))
             await self._sleep(wait_s(tries))
 
     async def _pass_on(self, host: Host, batch: Batch) -> None:
@@ -277,7 +306,7 @@ class FleetSession:
             closed = next((line.closed for line in lines if line.closed is not None), None)
             if closed is not None:
                 raise CoreLost(closed)
-            if len(host.state.pending) > OPEN_AT_MOST:
+            if len(host.state.pending) > REQUESTS_MAX:
                 raise asks_too_much()
 
     def _take(self, news: _News) -> None:
@@ -295,7 +324,7 @@ class FleetSession:
             self._lines(news.host, news.lines, now_us)
 
     def _lines(self, host: Host, lines: list[Push], now_us: int) -> None:
-        """Number the lines of a host; what it tells of its own gate changes how it stands."""
+        """Numbers the lines of a host; those about its own gate change its state."""
         passed: list[Push] = []
         anew = False
         for line in lines:
@@ -325,7 +354,7 @@ class FleetSession:
             self._out.append(passed)
 
     def _picture(self) -> Snapshot:
-        return picture(self._hosts, self.seq, self._clock.now().wall_us)
+        return picture(self._hosts, self.seq, self._clock.now().wall_us, self._titles)
 
     def _hosts_now(self) -> HostStates:
         return HostStates(tuple(host.view for host in self._hosts))
@@ -366,7 +395,7 @@ async def _attach(session: Session) -> Snapshot:
 
 def left_out(gap: tuple[int, int]) -> int:
     """Counts the records of a gap: numbers never go back, whatever a core says of it."""
-    return min(max(0, gap[1] - gap[0] + 1), GAP_AT_MOST)
+    return min(max(0, gap[1] - gap[0] + 1), GAP_MAX)
 
 
 def shift(asked_us: int, its_us: int, answered_us: int) -> int:

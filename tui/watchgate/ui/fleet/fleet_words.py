@@ -15,7 +15,7 @@ WHY_CELLS = 180
 NAME_CELLS = 24
 REASON_CELLS = 30
 CHIPS = 3
-"""Machines that are all_chips of one by one; of more only the number."""
+"""Machines that are named one by one; of more only the number is shown."""
 
 
 def hosts_words(state: State, now_us: int) -> str:
@@ -42,7 +42,7 @@ def host_chips(state: State, now_us: int) -> list[tuple[str, str]]:
 
 
 def why_lost(state: State) -> list[str]:
-    """Returns why each machine that does not answer does not, as ssh or the core all_chips it."""
+    """Returns the reason each lost machine does not answer, as ssh or the core words it."""
     lost = (host for host in state.hosts.values() if host.state == "lost")
     return [f"{_name(host)}: {''.join(cut(safe_text(_why(host.why)), WHY_CELLS))}" for host in lost]
 

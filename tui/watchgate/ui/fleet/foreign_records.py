@@ -1,7 +1,7 @@
-"""Reads another machine's core with distrust: a broken or hostile one harms only itself.
+"""Validation of another machine's core: a broken or hostile one harms only itself.
 
-Names and times are the business of `fleet_names`; here it is whether a picture can be made of it at
-all. A record that says nothing readable about a call, a request or a gate is passed over.
+Names and times are the business of `host_names`; here it is whether a picture can be made of it at
+all. A record with nothing readable about a call, a request or a gate is passed over.
 """
 
 from __future__ import annotations
@@ -32,16 +32,16 @@ from watchgate.link.protocol import Snapshot
 
 Picture = TypeVar("Picture", bound=Snapshot)
 
-OPEN_AT_MOST = 5_000
+REQUESTS_MAX = 5_000
 """Requests of one machine: nobody decides more, and they would slow what the others ask."""
 
 LARGEST = 2**60
-"""What a count, an amount or a time (µs) can be."""
+"""The range of a count, an amount or a time (µs)."""
 
 NAME_CHARS = 1_000
 WHY_CHARS = 1_000
 TEXT_CHARS = 64 * 1024
-"""What a session or a call is told in: to measure how wide much more is takes too long."""
+"""Characters of a session or a call: to measure the width of much more takes too long."""
 
 ANSWER_DEEPEST = DEEPEST + 8
 """A record of a call, in a list of them: its input may be as deep as inputs are."""
@@ -154,7 +154,7 @@ _BOUNDED = msgspec.msgpack.Encoder()
 
 
 def readable(record: Record) -> bool:
-    """Returns whether what a record says can be shown."""
+    """Returns whether a record can be shown."""
     names = (record.agent, record.session, record.call, record.sub, record.request)
     if any(len(name) > NAME_CHARS for name in names if name):
         return False
@@ -171,20 +171,22 @@ def readable(record: Record) -> bool:
     return True
 
 
-def told_why(text: str) -> str:
-    """The beginning of what a core says of itself: it is drawn again and again."""
+def cut_reason(text: str) -> str:
+    """Cuts a core's words about itself: they are drawn again and again."""
     return text[:WHY_CHARS]
 
 
 def checked(snapshot: Picture) -> Picture:
     """A first picture that can be shown; raises `CoreLost` for one that cannot."""
-    if len(snapshot.pending) > OPEN_AT_MOST:
+    if len(snapshot.pending) > REQUESTS_MAX:
         raise asks_too_much()
     if not all(_askable(view.data) for view in snapshot.pending):
         raise CoreLost("its snapshot cannot be read (a request in it cannot be shown)")
     views = (*snapshot.sessions, *snapshot.rows)
     if any(len(text) > TEXT_CHARS for each in views for text in _texts(each)):
         raise CoreLost("its snapshot cannot be read (a name in it has no end)")
+    if any(len(text) > NAME_CHARS for pair in snapshot.titles.items() for text in pair):
+        raise CoreLost("its snapshot cannot be read (the title of an agent in it has no end)")
     # All that is left are counts, money, and times by its own clock.
     if not _measured(msgspec.to_builtins(replace(snapshot, now=0, pending=()))):
         raise CoreLost("its snapshot cannot be read (a number in it is none of anything)")
@@ -215,11 +217,11 @@ def _measured(value: Any) -> bool:
 
 
 def within(answer: Mapping[str, Any]) -> None:
-    """Raise `ValueError` for an answer that cannot be shown."""
+    """Raises `ValueError` for an answer that cannot be shown."""
     if too_deep(dict(answer), ANSWER_DEEPEST):
         raise ValueError("nested too deeply")
 
 
 def asks_too_much() -> CoreLost:
-    """Returns why a machine that asks without end is left."""
-    return CoreLost(f"it has more than {OPEN_AT_MOST:,} open requests")
+    """Says why a machine that asks without end is left."""
+    return CoreLost(f"it has more than {REQUESTS_MAX:,} open requests")

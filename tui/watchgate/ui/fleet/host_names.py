@@ -1,7 +1,7 @@
 """One host's records and views under its name, its clock turned into ours.
 
-Sessions, requests and grants are named by their host, so that nothing that one host tells can be
-about those of another. Digests, calls and everything that was asked stay as the core told them.
+Sessions, requests and grants are named by their host, so that no report of one host can be about
+those of another. Digests, calls and the text of requests stay as the core sent them.
 """
 
 from __future__ import annotations
@@ -13,10 +13,12 @@ import msgspec
 from msgspec.structs import replace
 
 from watchgate.core.base import decoding
+from watchgate.core.model.call_row import CallRow
 from watchgate.core.model.records import COUNTED, Record
+from watchgate.core.model.session_view import SessionView
 from watchgate.core.model.standing_grant import GrantView
 from watchgate.core.model.usage_records import CountedData, CountedRow, Limit, Minute
-from watchgate.core.model.views import CallRow, GateView, PendingView, SessionView, Settled
+from watchgate.core.model.views import GateView, PendingView, Settled
 from watchgate.core.state.hosts import name_on_host
 from watchgate.core.state.session_views import LABEL_CHARS
 from watchgate.core.state.traces import TraceView
@@ -31,10 +33,10 @@ _TIMED = ("approval.", "policy.", "grant.")
 _IDS = ("id", "grant")
 MINUTE_US = 60_000_000
 LAST_US = 2**57
-"""A moment in the year 6536: later ones cannot be told as a date everywhere."""
+"""A moment in the year 6536: later ones cannot be written as a date everywhere."""
 
 Day = TypeVar("Day", Spent, CountedRow)
-"""What was used on one day."""
+"""Usage of one day."""
 
 
 class HostNames(msgspec.Struct, frozen=True):
@@ -60,7 +62,7 @@ class HostNames(msgspec.Struct, frozen=True):
         return min(max(1, at_us + self.shift_us), LAST_US) if at_us else 0
 
     def past(self, at_us: int) -> int:
-        """The time of something that has happened: now at the latest, whatever its clock says."""
+        """The time of a past event: now at the latest, whatever the host's clock says."""
         return min(self.moment(at_us), self.now_us)
 
     def record(self, record: Record, now_us: int) -> Record:
@@ -92,7 +94,7 @@ class HostNames(msgspec.Struct, frozen=True):
         return {**data, **changed} if changed else data
 
     def _counted(self, data: dict[str, Any]) -> dict[str, Any]:
-        """Returns what the files of a session add up to, which was read already."""
+        """Returns the summed usage of a session's files, already validated."""
         counted = decoding.convert(data, CountedData)
         named: dict[str, Any] = msgspec.to_builtins(
             replace(
@@ -256,7 +258,7 @@ class HostNames(msgspec.Struct, frozen=True):
         return tuple(replace(each, resets_at=self.moment(each.resets_at)) for each in limits)
 
     def _until_now(self, parts: tuple[Day, ...]) -> tuple[Day, ...]:
-        """Returns what was used on days that there were."""
+        """Returns the usage of the days up to today; later ones are left out."""
         return tuple(each for each in parts if each.day <= self._tomorrow)
 
     @property

@@ -1,4 +1,4 @@
-"""Jump labels: every line that can be gone to gets a letter for one key press."""
+"""Jump labels: every line that can be jumped to gets a letter for one key press."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import msgspec
 
 
 class Jump(msgspec.Struct, frozen=True):
-    """A place to go to: the cell of the screen where its letter stands, and what going there is.
+    """A place to jump to: the cell of its letter, and the action that goes there.
 
     `of` is what the line stands for: a letter stays with that while the lines move.
     """
@@ -34,13 +34,13 @@ class Labels:
     """
 
     def __init__(self, count: int) -> None:
-        """Labels for at first `count` lines."""
+        """Makes labels for `count` lines at first."""
         pairs = ["".join(pair) for pair in product(LETTERS, repeat=2)]
         self._free = iter(LETTERS if count <= ONE_LETTER else pairs)
         self._of: dict[Hashable, str] = {}
 
     def of(self, line: Hashable) -> str:
-        """The label of a line, a new one for a new line; empty when there is none left."""
+        """Returns the label of a line, a new one for a new line; empty when there is none left."""
         if line not in self._of:
             self._of[line] = next(self._free, "")
         return self._of[line]

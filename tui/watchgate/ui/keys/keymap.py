@@ -1,9 +1,8 @@
-"""The one registry of keys: footer, help page, command list and configuration are made from it.
+"""Keymaps: keys, the moment they act in, and the rules for what a configuration may change.
 
-A key is named as a person types it (`a`, `?`, `tab`, `ctrl+p`). What a key does and whether it
-acts depends on a `Context`, a plain picture of the moment; nothing here knows the screen.
-
-The names of keys that the configuration may use: terminals can send them, and they are safe.
+A key is named as a person types it (`a`, `?`, `tab`, `ctrl+p`). Its effect and whether it acts
+depend on a `Context`, a plain picture of the moment; nothing here knows the screen. A configuration
+may use only keys that terminals can send and that are safe (`check`).
 """
 
 from __future__ import annotations
@@ -53,7 +52,7 @@ NEVER_DECIDE = frozenset({"enter", "escape", "ctrl+c"})
 
 
 def check(action: str, names: Iterable[str], *, decides: bool) -> None:
-    """Raise `ValueError` where `action` cannot be put on these keys; says what could be written."""
+    """Raises `ValueError` where `action` cannot be put on these keys; it says what can be."""
     there = tuple(names)
     if not there:
         raise ValueError(f"ui.keys: {action!r} needs a key: {_FORMS}")
@@ -202,7 +201,7 @@ class Key(msgspec.Struct, frozen=True, kw_only=True):
     only: tuple[Where, ...] = ()
 
     def reason(self, context: Context) -> str | None:
-        """Returns why a press would do nothing now, None where it would act."""
+        """Returns the reason a press would do nothing now; None where it would act."""
         if self.group == "replay" and not context.replay:
             return f"{self.help}: only in a replay"
         if self.only and context.where not in self.only:
@@ -243,7 +242,7 @@ class Keymap:
     """The keys as the configuration makes them."""
 
     def __init__(self, keys: Iterable[Key], remap: Mapping[str, str] | None = None) -> None:
-        """Put the keys of `remap` (action id -> keys with blanks between) in place.
+        """Puts the keys of `remap` (action id -> keys with blanks between) in place.
 
         Raises `ValueError` in words for who wrote them: an action that is not there, a key that no
         terminal sends, one that means two things at one place, a decision where none may be.
@@ -275,7 +274,7 @@ class Keymap:
         return self._by_id[action]
 
     def named(self, name: str, where: Where = "monitor", *, replay: bool = False) -> Key | None:
-        """Returns what a key does there, if anything; one that acts elsewhere alone says so."""
+        """Returns the key of a name there; one that acts elsewhere alone gives its reason."""
         keys = self._by_name.get(name, [])
         playing = [key for key in keys if key.group == "replay"]
         if playing and (replay or len(keys) == len(playing)):
@@ -327,7 +326,7 @@ def _with_names(key: Key, names: Mapping[str, str]) -> Key:
 
 
 def _shown(name: str, known: Key) -> str:
-    """Returns how a key is written: as the registry does where it is its key already."""
+    """Returns a key's written form: the registry's where it is its key already."""
     return known.shown if known.keys[:1] == (name,) else _SHOWN.get(name, name)
 
 
@@ -341,7 +340,7 @@ _PLACES: dict[Where, str] = {
 
 
 def where_words(places: Sequence[Where]) -> str:
-    """Returns where a key acts that does not act everywhere: `in the costs`."""
+    """Returns the words for the places where a key acts: `in the costs`."""
     return " and ".join(_PLACES.get(place, f"in {place}") for place in places)
 
 
@@ -371,12 +370,12 @@ def name_of(event: KeyEvent) -> str:
 
 
 def read_at(event: KeyEvent, now_s: float) -> float:
-    """Returns when a key was read, on the clock that says `now_s`."""
+    """Returns the time at which a key was read, on the clock that says `now_s`."""
     return now_s - max(0.0, time.monotonic() - event.time)
 
 
 def again(event: KeyEvent) -> KeyEvent:
-    """The same key, read at the same time, for whoever is to take it in the place of another."""
+    """Copies a key event, with the time it was read, to be posted to another widget."""
     key = KeyEvent(event.key, event.character)
     key.time = event.time
     return key

@@ -1,38 +1,33 @@
 """The keys as this terminal writes them, wherever a sentence or a pane names one.
 
-A sentence beside a decision must not name a key that does something else: every name comes from
-the keymap in use. The registry of keys hands over its defaults when it is loaded.
+A sentence next to a decision must not name a key that does something else: every name comes from
+the keymap in use, which is that of the table where none was asked for.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from contextvars import ContextVar
 from functools import cache
 
+from watchgate.ui.keys.key_table import KEY_TABLE
 from watchgate.ui.keys.keymap import Key, Keymap
 
-_defaults: list[Key] = []
 _asked: ContextVar[Keymap | None] = ContextVar("shown_keys", default=None)
 
 
-def use_defaults(keys: Sequence[Key]) -> None:
-    """Names these keys wherever no configuration has moved one."""
-    _defaults.extend(keys)
-
-
-def ask_keys(remap: Mapping[str, str]) -> Keymap:
-    """Returns the keymap of a configuration, whose keys are named from here on.
+def ask_keys(keys: Iterable[Key], remap: Mapping[str, str]) -> Keymap:
+    """Makes the keymap of a configuration, whose keys are named from here on.
 
     Raises `ValueError` as `Keymap` does.
     """
-    keymap = Keymap(_defaults, remap)
+    keymap = Keymap(keys, remap)
     _asked.set(keymap)
     return keymap
 
 
 def key_for(action: str) -> str:
-    """Returns how the first key of an action is written: `v`, `PgDn`."""
+    """Returns the first key of an action as it is written: `v`, `PgDn`."""
     return _keymap()[action].shown
 
 
@@ -48,4 +43,4 @@ def _keymap() -> Keymap:
 
 @cache
 def _default_keymap() -> Keymap:
-    return Keymap(_defaults)
+    return Keymap(KEY_TABLE)

@@ -20,7 +20,7 @@ class WaitingKeys:
         opened: Callable[[], bool],
         later: Callable[[float, Callable[[], None]], None],
     ) -> None:
-        """Hand keys to `take` while no screen is still to be `opened`; `later` looks again."""
+        """Hands keys to `take` while no screen is still to be `opened`; `later` checks again."""
         self._take = take
         self._opened = opened
         self._later = later
@@ -28,7 +28,7 @@ class WaitingKeys:
         self._looks_again = False
 
     def press(self, key: Key | str) -> None:
-        """Add a key, or the name of an action, behind those that wait."""
+        """Adds a key, or the name of an action, behind those that wait."""
         self._keys.append(key)
         if not self._looks_again:
             self._go_on()

@@ -1,9 +1,8 @@
-"""The notices that a change of the picture calls for.
+"""The notices that a change of the picture calls for, and their announcement.
 
-Pure: it is shown one picture after the other and remembers what it has told, so that no request,
-alarm or outage is told twice, whatever happens to the link, the screen or the demo meanwhile.
-
-Tells of what is new to whoever looks elsewhere: bell, desktop and title, each thing once.
+`Notices` is pure: it is shown one picture after the other and remembers what it announced, so that
+no request, alarm or outage is announced twice, whatever happens to the link, the screen or the demo
+meanwhile. `Announcer` sends them to bell, desktop and title.
 """
 
 from __future__ import annotations
@@ -15,8 +14,9 @@ import msgspec
 
 from watchgate.core.base.amounts import plural
 from watchgate.core.model.agent_state import WITHOUT_CORE
+from watchgate.core.model.call_row import CallRow
 from watchgate.core.model.records import TamperedData
-from watchgate.core.model.views import CallRow, GateView, PendingView
+from watchgate.core.model.views import GateView, PendingView
 from watchgate.core.state.gate_folds import is_off
 from watchgate.core.state.state import State
 from watchgate.ui.approval.consequences import seconds_left, silence
@@ -34,22 +34,22 @@ from watchgate.ui.notifications.terminal_sequences import (
 from watchgate.ui.source.core_bridge import Link
 
 LAST_S = 10.0
-"""A request that has not longer than this to wait is told of once more."""
+"""Seconds left of a request when it is announced once more."""
 
 GAP_US = 1_000_000
-"""Requests that come closer than this to the last ones are told of together."""
+"""Seconds within which requests are announced together."""
 
 LOOKED_AT = 1000
-"""The newest calls among which the cause of an alarm is looked for."""
+"""The newest calls among which the cause of an alarm is searched."""
 
 NOTICES_MAX = 10_000
-"""Ids that are remembered as told."""
+"""Ids that are remembered as announced."""
 
 Kind = Literal["requests", "last", "alarm", "tampered", "lost", "found", "off", "on", "budget"]
 
 
 class Notice(msgspec.Struct, frozen=True):
-    """One thing to tell whoever looks elsewhere; `text` is not yet fit for a terminal.
+    """One notification for an operator who looks elsewhere; `text` is not yet safe to show.
 
     `rings` says that the bell goes with it.
     """
@@ -60,13 +60,13 @@ class Notice(msgspec.Struct, frozen=True):
 
 
 class _SentNotices:
-    """Names that were told; the oldest are forgotten."""
+    """Ids of notices that were sent; the oldest are forgotten."""
 
     def __init__(self) -> None:
         self._names: dict[object, None] = {}
 
     def fresh(self, names: Iterable[object]) -> list[object]:
-        """Those not told yet, which from now on they are."""
+        """Returns the ids that were not announced yet, and remembers them."""
         fresh = [name for name in names if name not in self._names]
         self._names.update(dict.fromkeys(fresh))
         while len(self._names) > NOTICES_MAX:
@@ -75,7 +75,7 @@ class _SentNotices:
 
 
 class Notices:
-    """The notices that one core's picture was given; `command` also tells what would run."""
+    """The notices of one core's picture; with `command` they include what would run."""
 
     def __init__(self, *, command: bool = False) -> None:
         self._command = command
@@ -83,7 +83,7 @@ class Notices:
         self._last = _SentNotices()
         self._alarmed = _SentNotices()
         self._waiting: dict[str, None] = {}
-        self._told_us: int | None = None
+        self._announced_us: int | None = None
         self._alarms: int | None = None
         self._lost = False
         self._off: dict[str, bool] = {}
@@ -93,7 +93,7 @@ class Notices:
         self._away: set[str] = set()
 
     def look(self, state: State, link: Link, now_us: int) -> list[Notice]:
-        """Returns what this picture calls for, the gravest first."""
+        """Returns the notices that this picture calls for, the gravest first."""
         notices: list[Notice] = []
         if link.lost != self._lost:
             self._lost = link.lost
@@ -175,10 +175,10 @@ class Notices:
     def _requests(self, state: State, now_us: int) -> list[Notice]:
         self._waiting.update(dict.fromkeys(str(i) for i in self._asked.fresh(state.pending)))
         self._waiting = {i: None for i in self._waiting if i in state.pending}
-        soon = self._told_us is not None and 0 <= now_us - self._told_us < GAP_US
+        soon = self._announced_us is not None and 0 <= now_us - self._announced_us < GAP_US
         if not self._waiting or soon:
             return []
-        self._told_us = now_us
+        self._announced_us = now_us
         views = [state.pending[i] for i in self._waiting]
         self._waiting = {}
         for view in views:
@@ -242,9 +242,9 @@ Start = Callable[[Callable[[], Coroutine[None, None, None]]], object]
 
 
 class Announcer:
-    """Tells what each picture of a core calls for, and keeps the terminal's title up to date.
+    """Sends the notices that each picture of a core calls for, and sets the terminal's title.
 
-    `ring` rings the bell, `write` writes to the terminal, `start` runs something beside the screen.
+    `ring` rings the bell, `write` writes to the terminal, `start` runs something in the background.
     `focused` is whether the terminal has the focus, None while it has not said.
     """
 
@@ -265,7 +265,7 @@ class Announcer:
         self._title = ""
 
     def announce(self, state: State, link: Link, now_us: int, *, demo: bool = False) -> None:
-        """Tell of what was not told of yet; a demo that is played is told of for itself."""
+        """Sends the notices that were not sent yet; those of a demo are kept apart."""
         if not demo:
             self._demo = None
         elif self._demo is None:

@@ -5,7 +5,7 @@
 that knows neither ignores both. tmux hands a sequence on when it is wrapped in `ESC P tmux;` with
 every ESC doubled and `allow-passthrough` is on; GNU screen when it stands in `ESC P`.
 
-The terminal's title: what waits, for whoever looks at another window.
+- The terminal's title: what waits, for whoever looks at another window.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ def title(pending: int, *, lost: bool, off: bool) -> str:
 
 
 def set_title(words: str) -> str:
-    """Returns what makes a terminal show a title."""
+    """Returns the control sequence that makes a terminal show a title."""
     return f"\x1b]0;{words}\x07"
 
 
@@ -78,7 +78,7 @@ def plain(text: str, cells: int = TEXT_CELLS) -> str:
 
 
 def sequence(text: str, *, way: Way, wrap: Wrap = "", title: str = TITLE) -> str:
-    """Returns what makes a terminal show this text on the desktop; nothing when it shall not."""
+    """Returns the sequence that shows a text on the desktop; empty where it is off."""
     if way == "off":
         return ""
     words = plain(text)

@@ -77,7 +77,7 @@ class ApprovalsScreen(Frame):
         self.request.again()
 
     def show(self, moment: ViewModel) -> None:
-        """Show the moment; a frozen view keeps its settled requests, the deadlines go on."""
+        """Shows the moment; a frozen view keeps its settled requests, the deadlines go on."""
         shape = moment.shape
         self._pending, self._docked = tuple(moment.pending), moment.docked
         self._index = moment.index
@@ -113,35 +113,35 @@ class ApprovalsScreen(Frame):
             self.empty.show(_empty(moment))
 
     def aside(self, moment: ViewModel) -> tuple[Part, ...]:
-        """Returns what the queue is ordered by."""
+        """Returns the words for the order of the queue."""
         lost = super().aside(moment)
         return lost or (("order ", "dim", False), ("deadline", "fg", True))
 
     def move(self, lines: int) -> None:
-        """Move the queue's cursor, no further than its ends."""
+        """Moves the queue's cursor, no further than its ends."""
         if self._pending:
             place = min(max(0, self._index + lines), len(self._pending) - 1)
             self._choose(self._pending[place].id)
 
     def page(self, pages: int) -> None:
-        """Scroll the request."""
+        """Scrolls the request."""
         self.request.scroll_pages(pages)
 
     def enter(self) -> bool:
-        """Open all of the request; the monitor's cursor does not count here."""
+        """Opens all of the request; the monitor's cursor does not count here."""
         if self._docked is not None:
             self.post_message(self.Opened())
         return True
 
     @property
     def copied(self) -> str | None:
-        """Returns what a copy takes: the command, or what else the request is about."""
+        """Returns the text to copy: the command, or what else the request is about."""
         view = self._docked
         return shown_text(view.data.tool, view.data.summary) if view is not None else None
 
     @property
     def items(self) -> int:
-        """Returns how many requests are open."""
+        """Returns the number of open requests."""
         return len(self._pending)
 
     def jumps(self) -> Sequence[Jump]:

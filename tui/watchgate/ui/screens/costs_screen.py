@@ -1,6 +1,6 @@
-"""The costs: what sessions, models, agents and days took, and whose figures these are.
+"""The costs screen: sessions, models, agents and days, each with the source of its figures.
 
-The lines of each part of the Costs screen: sessions first, what is below goes first.
+On a low terminal the lower parts lose their lines first.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from watchgate.core.base.amounts import tokens
 from watchgate.core.base.text import safe_text
 from watchgate.core.filters.filter_parser import Value, parse
 from watchgate.core.history.history_row import host_of, session_names
-from watchgate.core.model.views import SessionView
+from watchgate.core.model.session_view import SessionView
 from watchgate.ui.base.formats import cut, percent
 from watchgate.ui.base.terminal_shape import TerminalShape
 from watchgate.ui.costs.cost_figures import (
@@ -51,14 +51,14 @@ from watchgate.ui.widgets.costs.cost_session import CostSession
 from watchgate.ui.widgets.costs.usage_table import CostTable
 from watchgate.ui.widgets.key_bars import Part
 
-BESIDE_FROM = 100
+SIDE_FROM = 100
 """From so many columns the days stand beside the models."""
 LOWER_TALL, LOWER_SHORT = 14, 6
-WENT_LINES, MODELS_LEAST = 6, 3
+WENT_LINES, MODELS_MIN = 6, 3
 LIMITS_TALL, LIMITS_SHORT = 3, 1
 CHART_LINES = 14
 TWO_GAPS_FROM, NO_GAPS_TO = 36, 24
-KEPT_TABLE = 8
+TABLE_MIN = 8
 """Lines that the table of sessions has at least: its head, its sum and six sessions."""
 
 
@@ -84,7 +84,7 @@ class Layout(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def layout(shape: TerminalShape, wanted: Wanted) -> Layout:
-    """Returns where the lines of that screen go.
+    """Returns the places of that screen's lines.
 
     Empty rows: two before a section on a tall screen, one on a middling, none on a low one. Rate
     limits stand in the middle of those below the totals.
@@ -99,14 +99,14 @@ def layout(shape: TerminalShape, wanted: Wanted) -> Layout:
     lower = room - table - gap if table < room else 0
     both = lower - gap - WENT_LINES
     chart = CHART_LINES + one
-    fits = shape.columns >= BESIDE_FROM and lower >= chart + wanted.agents
+    fits = shape.columns >= SIDE_FROM and lower >= chart + wanted.agents
     agents = wanted.agents if fits else 0
     return Layout(
         totals=2 + above,
         limits=limits + one if limits else 0,
         table=table + (gap if lower else 0),
         lower=lower,
-        models=gap + min(wanted.models, both) if both >= MODELS_LEAST else lower,
+        models=gap + min(wanted.models, both) if both >= MODELS_MIN else lower,
         days=chart if agents else lower,
         agents=agents,
     )
@@ -116,7 +116,7 @@ def _table(room: int, gap: int, wanted: int, *, tall: bool) -> int:
     """The lines of the sessions: all of the room where it is too little for more."""
     for lower in (LOWER_TALL, LOWER_SHORT) if tall else (LOWER_SHORT,):
         left = room - gap - lower
-        if left >= min(wanted, KEPT_TABLE):
+        if left >= min(wanted, TABLE_MIN):
             return min(wanted, left)
     return room
 
@@ -153,7 +153,7 @@ class CostsScreen(Frame):
         self._was: object = None
 
     def body(self) -> Iterable[Widget]:
-        """Totals over sessions over models and days; or a session's page; or what to do."""
+        """Yields totals, sessions, models and days; or a session's page; or what to do."""
         with self.figures:
             yield self.totals
             yield self.limits
@@ -170,17 +170,17 @@ class CostsScreen(Frame):
 
     @property
     def items(self) -> int:
-        """Returns how many sessions the table has."""
+        """Returns the number of sessions in the table."""
         return len(self.table.rows)
 
     @property
     def copied(self) -> str:
-        """Returns what a copy takes: the line under the cursor as text."""
+        """Returns the text to copy: the line under the cursor."""
         row = self.table.selected
         return _as_text(row) if row is not None else ""
 
     def show(self, moment: ViewModel) -> None:
-        """Show the moment; a frozen view keeps its figures."""
+        """Shows the moment; a frozen view keeps its figures."""
         if moment.frozen_us is None or self._costs is None:
             self._take(moment)
         super().show(moment)
@@ -233,7 +233,7 @@ class CostsScreen(Frame):
         return (*parts, ("   ", "dim", False))
 
     def move(self, lines: int) -> None:
-        """Move among the sessions, or scroll the page of one."""
+        """Moves among the sessions, or scrolls the page of one."""
         if self._inside:
             self.session.move(lines)
             return
@@ -241,7 +241,7 @@ class CostsScreen(Frame):
         self._show_session()
 
     def page(self, pages: int) -> None:
-        """Move by what is visible."""
+        """Moves by what is visible."""
         if self._inside:
             self.session.move(pages * max(1, self.session.size.height - 2))
             return
@@ -249,20 +249,20 @@ class CostsScreen(Frame):
         self._show_session()
 
     def enter(self) -> bool:
-        """Open the page of the session under the cursor."""
+        """Opens the page of the session under the cursor."""
         if self.table.selected is not None and not self._inside:
             self._go(inside=True)
         return True
 
     def leave(self) -> bool:
-        """Back to the table, then without its filter; whether there was something to leave."""
+        """Goes back to the table, then clears its filter; returns whether it left anything."""
         if self._inside:
             self._go(inside=False)
             return True
         return self.narrow("") if self.narrowed else False
 
     def do(self, action: str) -> bool:
-        """Sort by the next figure, or show the next window of time."""
+        """Sorts by the next figure, or shows the next window of time."""
         if action == "sort":
             self._sort = SORTS[(SORTS.index(self._sort) + 1) % len(SORTS)]
         elif action == "window":
@@ -273,7 +273,7 @@ class CostsScreen(Frame):
         return True
 
     def narrow(self, text: str) -> bool:
-        """Show only the sessions that a filter keeps, which has been read before."""
+        """Shows only the sessions that a filter keeps, which has been read before."""
         self.narrowed = text
         self._again()
         return True
@@ -287,17 +287,17 @@ class CostsScreen(Frame):
         self._again()
 
     def _again(self) -> None:
-        """Show it anew: what the operator asked for is seen in a frozen view, too."""
+        """Shows it anew: what the operator asked for is shown in a frozen view, too."""
         self._was = None
         if self._moment is not None:
             self._take(self._moment)
             self.show(self._moment)
 
     def _take(self, moment: ViewModel) -> None:
-        """Work the figures out anew, if anything about them changed, or a second went by."""
+        """Computes the figures anew, if anything about them changed, or a second went by."""
         state = moment.state
         columns = moment.shape.columns
-        room = columns - CHART_LEFT if columns >= BESIDE_FROM else columns - 2
+        room = columns - CHART_LEFT if columns >= SIDE_FROM else columns - 2
         now = (
             state, state.usage.revision, len(state.sessions), moment.now_us // 1_000_000, room,
             self._window, self._sort, self.narrowed,
@@ -329,7 +329,7 @@ class CostsScreen(Frame):
         self.session.show(row, used, prices=prices, stale=moment.link.lost)
 
     def _lay_out(self, shape: TerminalShape) -> None:
-        """Give each part its lines."""
+        """Gives each part its lines."""
         figures = self._costs
         wanted = Wanted(
             limits=len(figures.limits) if figures is not None else 0,
@@ -350,7 +350,7 @@ class CostsScreen(Frame):
         for part, rows in parts:
             part.display = rows > 0
             part.styles.height = rows
-        self.left.display = shape.columns >= BESIDE_FROM
+        self.left.display = shape.columns >= SIDE_FROM
         self.left.styles.width = CHART_LEFT
 
 

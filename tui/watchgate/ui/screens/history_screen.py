@@ -23,14 +23,14 @@ from watchgate.ui.widgets.history.history_empty import EmptyReason, HistoryEmpty
 from watchgate.ui.widgets.history.history_list import HistoryList, HistoryView
 from watchgate.ui.widgets.key_bars import Part
 
-BESIDE_FROM, BESIDE_CELLS = 160, 58
+SIDE_FROM, SIDE_CELLS = 160, 58
 BELOW_FROM, BELOW_ROWS = 36, 16
 """From so many rows of the terminal the call under the cursor is told below the list."""
 
 NEWS_EVERY_US = 1_000_000
 AGAIN_EVERY_US = 5_000_000
 AHEAD = 60
-"""How many calls below the cursor are fetched before it gets there."""
+"""The number of calls below the cursor that are fetched before it gets there."""
 
 
 class HistoryScreen(Frame):
@@ -41,7 +41,7 @@ class HistoryScreen(Frame):
     def __init__(
         self, call: CoreCall = nobody, past: Past | None = None, where: Where = "history"
     ) -> None:
-        """Show what `call` finds; it is asked beside the keys, never while one is read.
+        """Shows what `call` finds; it runs in the background, never while a key is read.
 
         `past` is what was found before, where this screen takes the place of another.
         """
@@ -72,24 +72,24 @@ class HistoryScreen(Frame):
 
     @property
     def items(self) -> int:
-        """Returns how many calls are listed."""
+        """Returns the number of listed calls."""
         return len(self.past.rows)
 
     @property
     def copied(self) -> str | None:
-        """Returns what a copy takes: the call under the cursor."""
+        """Returns the text to copy: the call under the cursor."""
         row = self.selected
         return (row.summary or row.tool) if row is not None else None
 
     def show(self, moment: ViewModel) -> None:
-        """Show the moment; a frozen view takes no new calls."""
+        """Shows the moment; a frozen view takes no new calls."""
         self._moment = moment
         self._follow(moment)
         super().show(moment)
         self._draw(moment)
 
     def aside(self, moment: ViewModel) -> tuple[Part, ...]:
-        """Returns how much was found in how much."""
+        """Returns the count of calls found, out of the records searched."""
         past = self.past
         if moment.link.lost:
             return super().aside(moment)
@@ -117,27 +117,27 @@ class HistoryScreen(Frame):
         return HistoryScreen(self._call, self.past, self.where)
 
     def move(self, lines: int) -> None:
-        """Move among the calls, or scroll the timeline of one."""
+        """Moves among the calls, or scrolls the timeline of one."""
         if self.where == "timeline":
             self.detail.move(lines)
         else:
             self.list.move(lines)
 
     def page(self, pages: int) -> None:
-        """Move by what is visible."""
+        """Moves by what is visible."""
         if self.where == "timeline":
             self.detail.page(pages)
         else:
             self.list.page(pages)
 
     def enter(self) -> bool:
-        """Open the timeline of the call under the cursor."""
+        """Opens the timeline of the call under the cursor."""
         if self.selected is not None:
             self._go("timeline")
         return True
 
     def leave(self) -> bool:
-        """Back to the list, then without its filter; whether there was something to leave."""
+        """Goes back to the list, then clears its filter; returns whether it left anything."""
         if self.where == "timeline":
             self._go("history")
             return True
@@ -146,7 +146,7 @@ class HistoryScreen(Frame):
         return False
 
     def narrow(self, text: str) -> bool:
-        """Search for what a filter takes; it has been read before."""
+        """Searches for what a filter takes; it has been read before."""
         if text != self.narrowed:
             self.narrowed = text
             now_us = self._moment.now_us if self._moment is not None else 0
@@ -169,7 +169,7 @@ class HistoryScreen(Frame):
         self._redraw()
 
     def _follow(self, moment: ViewModel) -> None:
-        """Ask for what the moment makes necessary: all of it anew, or what came since."""
+        """Asks for what the moment makes necessary: all of it anew, or what came since."""
         link = moment.link
         if link.state != "attached":
             return
@@ -192,13 +192,13 @@ class HistoryScreen(Frame):
             self.run_worker(self._news(), group="past", exclusive=False)
 
     def _again(self, now_us: int) -> None:
-        """Ask once more where there was no answer, after a while."""
+        """Asks once more where there was no answer, after a while."""
         if abs(now_us - self._read_up_to[1]) >= AGAIN_EVERY_US:
             self._read_up_to = (self._read_up_to[0], now_us)
             self._seek()
 
     def _seek(self) -> None:
-        """Ask for more calls if the cursor comes near the end of those that are there."""
+        """Asks for more calls if the cursor comes near the end of those that are there."""
         self._seeker.wanted = self.past.index + AHEAD + self.list.size.height
         wants = not self.past.begun or len(self.past.rows) < self._seeker.wanted
         if wants and self.past.more and not self._seeker.busy:
@@ -213,7 +213,7 @@ class HistoryScreen(Frame):
         self._asked()
 
     def _asked(self) -> None:
-        """Show what came; a filter that changed meanwhile is asked for now."""
+        """Shows what came; a filter that changed meanwhile is asked for now."""
         if not self.past.begun and not self.past.fault:
             self._seek()
         self._redraw()
@@ -227,7 +227,7 @@ class HistoryScreen(Frame):
         self._redraw()
 
     def _redraw(self) -> None:
-        """Show the past as it is now; strip, aside and footer follow with the next moment."""
+        """Shows the past as it is now; strip, aside and footer follow with the next moment."""
         self.revision += 1
         if self._moment is not None and self.is_current:
             self._draw(self._moment)
@@ -249,12 +249,12 @@ class HistoryScreen(Frame):
                 )
             )
             return
-        side_by_side = shape.columns >= BESIDE_FROM
+        side_by_side = shape.columns >= SIDE_FROM
         below = not side_by_side and shape.rows >= BELOW_FROM
         inside = self.where == "timeline"
         self.list.display, self.detail.display = not inside, inside or side_by_side or below
         self.both.styles.layout = "horizontal" if side_by_side else "vertical"
-        self.detail.styles.width = BESIDE_CELLS if side_by_side and not inside else "1fr"
+        self.detail.styles.width = SIDE_CELLS if side_by_side and not inside else "1fr"
         self.detail.styles.height = BELOW_ROWS if below and not inside else "1fr"
         self.detail.set_below(below=below and not inside)
         self.list.show(

@@ -54,7 +54,7 @@ class MonitorScreen(Frame):
         self.table.focus()
 
     def show(self, moment: ViewModel) -> None:
-        """Show the moment; a frozen view keeps its calls and sessions, the deadlines go on."""
+        """Shows the moment; a frozen view keeps its calls and sessions, the deadlines go on."""
         super().show(moment)
         shape = moment.shape
         kind = self._empty(moment)
@@ -83,7 +83,7 @@ class MonitorScreen(Frame):
             self.detail.show(self.table.selected, state, now_us)
 
     def aside(self, moment: ViewModel) -> tuple[Part, ...]:
-        """Returns whether the table follows, and what it is filtered by."""
+        """Returns the words that say whether the table follows, and what it is filtered by."""
         lost = super().aside(moment)
         if lost or not len(moment.state.rows):
             return lost
@@ -119,7 +119,7 @@ class MonitorScreen(Frame):
         return (*off, (", " if new else "  ", "dim", False), *turn_on)
 
     def list_sessions(self) -> None:
-        """Go to the sessions, over the table where there is no sidebar; again goes back."""
+        """Goes to the sessions, over the table where there is no sidebar; again goes back."""
         if self.listed:
             self.leave_sessions()
         else:
@@ -128,13 +128,13 @@ class MonitorScreen(Frame):
             self.sessions.focus()
 
     def leave_sessions(self) -> bool:
-        """Back to the table; whether the sessions had the keys."""
+        """Goes back to the table; returns whether the sessions had the keys."""
         was, self.listed = self.listed, False
         self.table.focus()
         return was
 
     def regain(self) -> None:
-        """Give the keys back to whichever pane had them before a prompt."""
+        """Gives the keys back to whichever pane had them before a prompt."""
         (self.sessions if self.listed else self.table).focus()
 
     def jumps(self) -> Sequence[Jump]:
@@ -163,14 +163,14 @@ class MonitorScreen(Frame):
         return msgspec.structs.replace(jump, go=go)
 
     def move(self, lines: int) -> None:
-        """Move the cursor of whichever pane has the keys."""
+        """Moves the cursor of whichever pane has the keys."""
         if self.listed:
             self.sessions.move(lines)
         else:
             self.table.move(lines)
 
     def page(self, pages: int) -> None:
-        """Move by what is visible."""
+        """Moves by what is visible."""
         if self.listed:
             self.sessions.move(pages * 5)
         else:

@@ -1,4 +1,4 @@
-"""The stack above the monitor: another of the numbered screens, and a page above either."""
+"""The stack of screens above the monitor: another numbered screen, and a page above either."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ class Pages:
 
     @property
     def top(self) -> Frame:
-        """Returns what is seen."""
+        """Returns the screen that the operator sees."""
         return self._page or self._screen or self.monitor
 
     def go(self, screen: Frame | None) -> None:
-        """Show a numbered screen in place of the one that may be shown; None is the monitor."""
+        """Shows a numbered screen in place of the one that may be shown; None is the monitor."""
         while self.close():
             pass
         self._screen = screen
@@ -33,14 +33,14 @@ class Pages:
             self._app.call_later(self._app.push_screen, screen)
 
     def open(self, page: Frame) -> None:
-        """Open a page in place of the one that may be open."""
+        """Opens a page in place of the one that may be open."""
         if self._page is not None:
             self.close()
         self._page = page
         self._app.call_later(self._app.push_screen, page)
 
     def close(self) -> bool:
-        """Close the open page, else the numbered screen; whether there was one."""
+        """Closes the open page, else the numbered screen; returns whether there was one."""
         if self._page is not None:
             self._page = None
         elif self._screen is not None:
@@ -51,15 +51,15 @@ class Pages:
         return True
 
     def move(self, lines: int) -> None:
-        """Move the cursor of the pane that has the keys, or scroll the page."""
+        """Moves the cursor of the pane that has the keys, or scrolls the page."""
         self.top.move(lines)
 
     def page(self, pages: int) -> None:
-        """Move by about what is visible."""
+        """Moves by about what is visible."""
         self.top.page(pages)
 
     def end(self, *, newest: bool) -> None:
-        """Go to one end; on the monitor the newest end turns following on."""
+        """Goes to one end; on the monitor the newest end turns following on."""
         if self.top is not self.monitor:
             self.top.move(FAR if newest else -FAR)
         elif newest:

@@ -1,8 +1,7 @@
 """The payload of a request or call: its input as it was sent, as a tree that folds.
 
-The whole of one request or call on a page of its own.
-
-The whole of one session on a page of its own.
+- The whole of one request or call on a page of its own.
+- The whole of one session on a page of its own.
 """
 
 from __future__ import annotations
@@ -14,8 +13,8 @@ import msgspec
 from textual.widget import Widget
 
 from watchgate.core.base import decoding
+from watchgate.core.model.call_row import CallRow
 from watchgate.core.model.records import Record
-from watchgate.core.model.views import CallRow
 from watchgate.core.state.state import State
 from watchgate.link.control_lines import CoreLost
 from watchgate.link.protocol import Refusal
@@ -59,7 +58,7 @@ class SessionScreen(Frame):
 
     @property
     def items(self) -> int:
-        """Returns how many of its calls are known."""
+        """Returns the number of the session's calls that are known."""
         return len(self._rows[1])
 
     @property
@@ -73,11 +72,11 @@ class SessionScreen(Frame):
 
     @property
     def copied(self) -> str | None:
-        """Returns what a copy takes: the session's id."""
+        """Returns the text to copy: the session's id."""
         return self.key[1]
 
     def show(self, moment: ViewModel) -> None:
-        """Show what is known of it now."""
+        """Shows what is known of it now."""
         super().show(moment)
         state = moment.state
         agent, session = self.key
@@ -87,19 +86,19 @@ class SessionScreen(Frame):
         self.text.show(SessionPicture(view, self._own(state), pending, moment.now_us, cost))
 
     def aside(self, moment: ViewModel) -> tuple[Part, ...]:
-        """Returns how it closes."""
+        """Returns the hint with the key that closes the screen."""
         return super().aside(moment) or ((f"session: {key_for('back')} closes it", "dim", False),)
 
     def move(self, lines: int) -> None:
-        """Scroll the page."""
+        """Scrolls the page."""
         self.text.scroll_lines(lines)
 
     def page(self, pages: int) -> None:
-        """Scroll by what is visible."""
+        """Scrolls by what is visible."""
         self.text.scroll_pages(pages)
 
     def enter(self) -> bool:
-        """There is nothing on it to open."""
+        """Does nothing: there is nothing on the page to open."""
         return True
 
     def _own(self, state: State) -> Sequence[CallRow]:
@@ -117,7 +116,7 @@ class RecordReader(Protocol):
     bridge: Bridge
 
     def start(self, work: Callable[[], Coroutine[None, None, None]]) -> object:
-        """Runs something beside what is drawn."""
+        """Runs something in the background."""
 
 
 class DetailScreen(Frame):
@@ -142,7 +141,7 @@ class DetailScreen(Frame):
         yield self.detail
 
     def show(self, moment: ViewModel) -> None:
-        """Show what is known of it now."""
+        """Shows what is known of it now."""
         super().show(moment)
         state, row = moment.state, self._row
         if row is None:
@@ -163,17 +162,17 @@ class DetailScreen(Frame):
         self.detail.show(row if number is None else state.rows[number], state, moment.now_us)
 
     def aside(self, moment: ViewModel) -> tuple[Part, ...]:
-        """Returns how it closes."""
+        """Returns the hint with the key that closes the screen."""
         what = "request" if self._row is None else "call"
         payload = f"{key_for('view')} its payload, " if moment.context.wide else ""
         return ((f"{what}: {payload}{key_for('back')} closes it", "dim", False),)
 
     def move(self, lines: int) -> None:
-        """Scroll the text."""
+        """Scrolls the text."""
         self.detail.scroll_lines(lines)
 
     def page(self, pages: int) -> None:
-        """Scroll by what is visible."""
+        """Scrolls by what is visible."""
         self.detail.scroll_pages(pages)
 
 
@@ -204,16 +203,16 @@ class PayloadScreen(Frame):
 
     @property
     def items(self) -> int:
-        """Returns how many rows can be folded or passed over."""
+        """Returns the number of rows that can be folded or passed over."""
         return self.view.items
 
     @property
     def copied(self) -> str | None:
-        """Returns what the cursor is on, as JSON writes it."""
+        """Returns the text to copy: the value under the cursor, as JSON."""
         return self.view.copied
 
     def show(self, moment: ViewModel) -> None:
-        """Show what is known of it now."""
+        """Shows what is known of it now."""
         super().show(moment)
         self._moment = moment
         self._show_page(moment)
@@ -236,24 +235,24 @@ class PayloadScreen(Frame):
             self.view.show((PageSection("", facts=(("", "nothing is pending"),)),), key=None)
 
     def aside(self, moment: ViewModel) -> tuple[Part, ...]:
-        """Returns how it closes."""
+        """Returns the hint with the key that closes the screen."""
         return super().aside(moment) or ((f"payload: {key_for('back')} closes it", "dim", False),)
 
     def move(self, lines: int) -> None:
-        """Move the cursor."""
+        """Moves the cursor."""
         self.view.move(lines)
 
     def page(self, pages: int) -> None:
-        """Scroll by what is visible."""
+        """Scrolls by what is visible."""
         self.view.page(pages)
 
     def enter(self) -> bool:
-        """Fold what the cursor is on, or unfold it."""
+        """Folds what the cursor is on, or unfolds it."""
         self.view.toggle()
         return True
 
     async def _read(self) -> None:
-        """Ask the core for the call's records."""
+        """Asks the core for the call's records."""
         row, console = self.row, cast("RecordReader", self.app)
         if row is None:
             return

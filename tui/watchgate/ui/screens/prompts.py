@@ -48,21 +48,21 @@ class Prompts:
 
     @property
     def hints(self) -> Sequence[Hint]:
-        """Returns what can be pressed in the open prompt; nothing while none is open."""
+        """Returns the hints for the open prompt's keys; empty while none is open."""
         return self._open.hints if self._open is not None else ()
 
     @property
     def takes_keys(self) -> bool:
-        """Tell whether a prompt is open that the keys belong to."""
+        """Returns whether a prompt is open that the keys belong to."""
         return self._open is not None and not self._open.passes_keys
 
     @property
     def awaits(self) -> bool:
-        """Tell whether one is open that only waits, and leaves the keys to the console."""
+        """Returns whether a prompt is open that only waits, and leaves the keys to the console."""
         return self._open is not None and self._open.passes_keys
 
     def open(self, prompt: Prompt) -> None:
-        """Open a prompt in place of the one that may be open."""
+        """Opens a prompt in place of the one that may be open."""
         self.close()
         self._open, self._open_on = prompt, self._pages.top
         place = self._open_on.prompt
@@ -70,24 +70,24 @@ class Prompts:
         place.call_later(prompt.focus)
 
     def has(self, prompt: Prompt) -> bool:
-        """Tell whether this one is open."""
+        """Returns whether this prompt is open."""
         return self._open is prompt
 
     def close(self) -> None:
-        """Take the prompt away and give the keys back to the calls."""
+        """Takes the prompt away and gives the keys back to the calls."""
         prompt, self._open = self._open, None
         if prompt is not None:
             prompt.call_later(prompt.remove)
             self._pages.monitor.regain()
 
     def shown(self) -> None:
-        """Tell the prompt that a new moment was drawn."""
+        """Notifies the prompt that a new moment was drawn."""
         self._leave_behind()
         if self._open is not None:
             self._open.shown()
 
     def catch(self, event: Key) -> bool:
-        """Give the keys to the prompt that is open but has them not yet; whether there is one.
+        """Gives the keys to an open prompt that has them not yet; returns whether there is one.
 
         This key is lost, but where the prompt only reads a text.
         """
@@ -100,29 +100,29 @@ class Prompts:
         return True
 
     def _leave_behind(self) -> None:
-        """Close a prompt that leaves the keys alone, where they have opened another page."""
+        """Closes a prompt that leaves the keys alone, where they have opened another page."""
         if self.awaits and self._open_on is not self._pages.top:
             self.close()
 
     def keep(self, pending: Mapping[str, PendingView]) -> None:
-        """Tell the prompt which requests are still open."""
+        """Passes the requests that are still open to the prompt."""
         if self._open is not None:
             self._open.keep(pending)
 
     def focused(self) -> None:
-        """The terminal got the focus."""
+        """Notes that the terminal got the focus."""
         if self._open is not None:
             self._open.focused(self._now_s())
 
     def ask_word(self, word: str, meaning: str, then: Callable[[], object]) -> None:
-        """Ask for a word to be typed, and do something once it was."""
+        """Asks for a typed word, and calls `then` once it was typed."""
         from watchgate.ui.widgets.prompts.confirm_prompts import WordPrompt
 
         self._then = then
         self.open(WordPrompt(word, meaning))
 
     def ask_yes(self, ask: Ask, view: PendingView, drawn_id: Callable[[], str | None]) -> None:
-        """Ask for the typed yes that a critical request wants."""
+        """Asks for the typed yes that a critical request takes."""
         from watchgate.ui.widgets.prompts.confirm_prompts import YesPrompt
 
         meaning = after_allow(view.data, view.agent)
@@ -132,37 +132,37 @@ class Prompts:
         self.open(YesPrompt(ask, meaning, drawn_id, self._now_s, deny))
 
     def ask_reply(self, commit: Commit, view: PendingView) -> None:
-        """Ask what the model is told with a denial."""
+        """Asks for the reply to the model that goes with a denial."""
         from watchgate.ui.widgets.prompts.typed_prompts import ReplyPrompt
 
         self.open(ReplyPrompt(commit, view))
 
     def ask_answer(self, commit: Commit, view: PendingView) -> None:
-        """Ask for the answers to an agent's questions."""
+        """Asks for the answers to an agent's questions."""
         from watchgate.ui.widgets.prompts.typed_prompts import AnswerPrompt
 
         self.open(AnswerPrompt(commit, view))
 
     def ask_grant(self, view: PendingView, call: CoreCall, now_us: Callable[[], int]) -> None:
-        """Ask how far an allow reaches, and show the rule that it leaves."""
+        """Asks how far an allow reaches, and shows the rule that it leaves."""
         from watchgate.ui.widgets.prompts.grant_prompt import GrantPrompt
 
         self.open(GrantPrompt(view, call, self._keys, self._now_s, now_us, self._home))
 
     def ask_edit(self, view: PendingView, call: CoreCall, *, bare: bool) -> None:
-        """Let the operator edit the call, and show what the core makes of it."""
+        """Opens the editor of a call, and shows what the core makes of the edit."""
         from watchgate.ui.widgets.prompts.edit_prompt import EditPrompt
 
         self.open(EditPrompt(view, call, self._keys, self._now_s, bare=bare))
 
     def ask_batch(self, views: Sequence[PendingView]) -> None:
-        """List the requests that are to be allowed together."""
+        """Lists the requests that are to be allowed together."""
         from watchgate.ui.widgets.prompts.grant_prompt import BatchPrompt
 
         self.open(BatchPrompt(views, self._keys, self._now_s, self._home))
 
     def ask_jump(self, jumps: Callable[[], Sequence[Jump]]) -> None:
-        """Show a letter at each line that can be gone to, and read one."""
+        """Shows a letter at each line that can be jumped to, and reads one."""
         from watchgate.ui.widgets.prompts.jump_prompt import JumpPrompt
 
         self.open(JumpPrompt(jumps))
@@ -170,13 +170,13 @@ class Prompts:
     def ask_filter(
         self, text: str, known: KnownValues | None = None, now_us: Callable[[], int] | None = None
     ) -> None:
-        """Ask for the filter of the list that is shown; `known` are the values to propose."""
+        """Asks for the filter of the list that is shown; `known` are the values to propose."""
         from watchgate.ui.widgets.prompts.filter_bar import FilterBar
 
         self.open(FilterBar(text, known, now_us, recent=self._filters))
 
     def word_answered(self, *, yes: bool) -> None:
-        """The word prompt is over."""
+        """Closes the word prompt, and calls what was waiting for a `yes`."""
         then, self._then = self._then, None
         self.close()
         if yes and then is not None:

@@ -38,7 +38,7 @@ from watchgate.ui.widgets.status_strip import ReplayBar, StatusStrip
 
 PAGE_LINES = 10
 HINT_FROM = 5
-"""Answers of one session after which the dock tells how many of them were an allow."""
+"""Answers of one session after which the dock counts those that were an allow."""
 
 LOST_LINES = (10, 8)
 """The lines that the loss of the core takes, with and without its empty rows."""
@@ -52,9 +52,9 @@ class Frame(Screen[None], inherit_bindings=False):
     full_dock = False
     shows_request = False
     lists_tiny = False
-    """Whether a tiny terminal gets the open requests as lines here, instead of the dock's one."""
+    """Lists the open requests here on a tiny terminal, instead of the dock's one line."""
     docks = True
-    """Whether the request stands in the dock; false where the body shows all of it."""
+    """Shows the request in the dock; false where the body shows all of it."""
     narrowed: str | None = None
     revision = 0
     """Grows when something changed that the frame itself holds."""
@@ -91,16 +91,16 @@ class Frame(Screen[None], inherit_bindings=False):
         self.dock.again()
 
     def body(self) -> Iterable[Widget]:
-        """Returns what stands between tabs and dock."""
+        """Returns the widgets between tabs and dock."""
         raise NotImplementedError
 
     def show(self, moment: ViewModel) -> None:
-        """Show this moment in the parts that every screen has."""
+        """Shows this moment in the parts that every screen has."""
         shape = moment.shape
         self.reel.display = moment.replay is not None or moment.waiting.count > 0
         self.reel.show(moment.replay, moment.waiting)
         strip = strip_view(moment.state, moment.link, moment.now_us, demo=moment.demo)
-        if moment.replay is not None and not moment.replay.gate_told:
+        if moment.replay is not None and not moment.replay.gate_recorded:
             strip = msgspec.structs.replace(strip, profile="")
         self.strip.show(msgspec.structs.replace(strip, locked=moment.context.locked))
         self.tabs.display = shape.tabs
@@ -110,23 +110,23 @@ class Frame(Screen[None], inherit_bindings=False):
         self.footer.show(moment.hints, moment.note)
 
     def catch(self, event: Key) -> bool:
-        """Take a key that was meant for what is on the screen; false where none reads keys."""
+        """Takes a key that was meant for what is on the screen; false where none reads keys."""
         return False
 
     def move(self, lines: int) -> None:
-        """Move the cursor or scroll; a screen without either stays as it is."""
+        """Moves the cursor or scrolls; a screen without either stays as it is."""
 
     def page(self, pages: int) -> None:
-        """Move by about what is visible."""
+        """Moves by about what is visible."""
         self.move(pages * PAGE_LINES)
 
     @property
     def copied(self) -> str | None:
-        """Returns what a copy takes here; None where that is the monitor's call."""
+        """Returns the text to copy here; None where that is the monitor's call."""
         return None
 
     def enter(self) -> bool:
-        """Open what the cursor is on within the page; false where that is the monitor's call."""
+        """Opens what the cursor is on within the page; false where that is the monitor's call."""
         return False
 
     @property
@@ -139,7 +139,7 @@ class Frame(Screen[None], inherit_bindings=False):
         return None
 
     def leave(self) -> bool:
-        """Leave what is open within the page; whether there was anything."""
+        """Leaves what is open within the page; returns whether there was anything."""
         return False
 
     @property
@@ -148,7 +148,7 @@ class Frame(Screen[None], inherit_bindings=False):
         return 0
 
     def do(self, action: str) -> bool:
-        """Do an action that only some screens have; false where this one has not."""
+        """Does an action that only some screens have; false where this one has not."""
         return False
 
     def jumps(self) -> Sequence[Jump]:
@@ -156,11 +156,11 @@ class Frame(Screen[None], inherit_bindings=False):
         return ()
 
     def narrow(self, text: str) -> bool:
-        """Take a filter, which is then `narrowed`; false where filters are the monitor's."""
+        """Takes a filter, which is then `narrowed`; false where filters are the monitor's."""
         return False
 
     def aside(self, moment: ViewModel) -> tuple[Part, ...]:
-        """Returns what the right end of the tabs tells."""
+        """Returns the words at the right end of the tabs."""
         if moment.link.lost:
             left = max(0, moment.link.retry_at_us - moment.now_us) / 1_000_000
             return (
@@ -170,7 +170,7 @@ class Frame(Screen[None], inherit_bindings=False):
         return ()
 
     def chips(self, moment: ViewModel) -> tuple[Chip, ...]:
-        """Returns what must not be overlooked, the most urgent first; each whole, and in short."""
+        """Returns the urgent facts, the most urgent first; each whole, and in short."""
         state, now_us = moment.state, moment.now_us
         hosts = host_chips(state, now_us)
         if moment.frozen_us is not None:
@@ -247,7 +247,7 @@ class Frame(Screen[None], inherit_bindings=False):
 
 
 def _marked(moment: ViewModel) -> int:
-    """Returns how many requests are marked, where the docked one is among them."""
+    """Returns the number of marked requests; 0 unless the docked one is among them."""
     docked = moment.docked
     return len(moment.marked) if docked and docked.id in moment.marked else 0
 
@@ -275,7 +275,7 @@ def off_view(moment: ViewModel) -> OffView:
 
 
 def quiet_words(moment: ViewModel) -> str:
-    """Returns what silence will mean to the next request."""
+    """Returns the words for what silence will mean to the next request."""
     if moment.replay is not None:
         return "as it was then"
     if moment.context.off:

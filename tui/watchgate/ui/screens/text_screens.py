@@ -1,9 +1,4 @@
-"""The help screen: every key and mark on one page.
-
-The command list as a screen; the dock stays below it.
-
-The log screen: what the core said before it was lost.
-"""
+"""The pages of text: help, the list of commands, and the last lines of the core's log."""
 
 from __future__ import annotations
 
@@ -38,11 +33,11 @@ class CommandScreen(Frame):
         self.list.focus()
 
     def catch(self, event: Key) -> bool:
-        """Give the list the keys that were read before it had the focus."""
+        """Gives the list the keys that were read before it had the focus."""
         return self.list.post_message(again(event))
 
     def aside(self, moment: ViewModel) -> tuple[Part, ...]:
-        """Returns how it closes."""
+        """Returns the hint with the key that closes the screen."""
         return (("commands: Esc leaves", "dim", False),)
 
 
@@ -60,11 +55,11 @@ class LogScreen(Frame):
         yield self.text
 
     def aside(self, moment: ViewModel) -> tuple[Part, ...]:
-        """Returns how it closes."""
+        """Returns the hint with the key that closes the screen."""
         return ((f"log: {key_for('back')} closes it", "dim", False),)
 
     def move(self, lines: int) -> None:
-        """Scroll the lines."""
+        """Scrolls the lines."""
         self.text.move(lines)
 
 
@@ -82,11 +77,11 @@ class HelpScreen(Frame):
         yield self.text
 
     def aside(self, moment: ViewModel) -> tuple[Part, ...]:
-        """Returns how it closes."""
+        """Returns the hint with the key that closes the screen."""
         back, scroll = key_for("back"), f"{key_for('down')} {key_for('up')} scroll"
         words = f"help: {back} closes it" if moment.shape.tall else f"{scroll}, {back} closes"
         return ((words, "dim", False),)
 
     def move(self, lines: int) -> None:
-        """Scroll the page."""
+        """Scrolls the page."""
         self.text.move(lines)

@@ -61,12 +61,12 @@ class TracesScreen(Frame):
 
     @property
     def copied(self) -> str:
-        """Returns what a copy takes: the call under the cursor, or the lines that add a hook."""
+        """Returns the text to copy: the call under the cursor, or lines that add a hook."""
         call = self.selected
         return (call.summary or call.tool) if call is not None else SNIPPET
 
     def show(self, moment: ViewModel) -> None:
-        """Show the moment; a frozen view keeps its traces."""
+        """Shows the moment; a frozen view keeps its traces."""
         self._now_us = moment.now_us
         if moment.frozen_us is None:
             self._take(moment)
@@ -106,27 +106,27 @@ class TracesScreen(Frame):
         )
 
     def move(self, lines: int) -> None:
-        """Move among the calls, or among the handlers of one."""
+        """Moves among the calls, or among the handlers of one."""
         if self.where == "trace":
             self.page_of_call.move(lines)
         else:
             self.list.move(lines)
 
     def page(self, pages: int) -> None:
-        """Move by what is visible, or scroll the text about a handler."""
+        """Moves by what is visible, or scrolls the text about a handler."""
         if self.where == "trace":
             self.page_of_call.page(pages)
         else:
             self.list.page(pages)
 
     def enter(self) -> bool:
-        """Give the keys to the waterfall."""
+        """Gives the keys to the waterfall."""
         if self.selected is not None:
             self._go("trace")
         return True
 
     def leave(self) -> bool:
-        """Back to the list, then without its filter; whether there was something to leave."""
+        """Goes back to the list, then clears its filter; returns whether it left anything."""
         if self.where == "trace":
             self._go("traces")
             return True
@@ -145,7 +145,7 @@ class TracesScreen(Frame):
         go()
 
     def narrow(self, text: str) -> bool:
-        """Show only what a filter keeps, which has been read before; all again without one."""
+        """Shows only what a filter keeps, which has been read before; all again without one."""
         self.narrowed = text
         self._lines = TraceEntries(matching(parse(text, now_us=self._now_us)))
         self._was = None
@@ -171,7 +171,7 @@ class TracesScreen(Frame):
         self.page_of_call.show(call, row)
 
     def _take(self, moment: ViewModel) -> None:
-        """Group the traces anew, if anything about them changed."""
+        """Groups the traces anew, if anything about them changed."""
         state = moment.state
         now = (state, state.traces.ring.revision, state.rows.revision)
         if now == self._was:
@@ -181,7 +181,7 @@ class TracesScreen(Frame):
         self._time(moment)
 
     def _time(self, moment: ViewModel) -> None:
-        """Look for the slowest hook; once a second, since it looks at every trace."""
+        """Finds the slowest hook; once a second, since it reads every trace."""
         ring = moment.state.traces.ring
         key = (ring, ring.revision and moment.now_us // 1_000_000)
         if key != self._slowest[0]:

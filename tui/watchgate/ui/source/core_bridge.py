@@ -16,7 +16,7 @@ import msgspec
 from watchgate.core.base.clock import Clock
 from watchgate.core.state.state import State
 from watchgate.link.control_client import RequestFields
-from watchgate.link.control_lines import Answer, CoreLost, LinkError
+from watchgate.link.control_lines import ControlAnswer, CoreLost, LinkError
 from watchgate.link.omitted_values import Renewed, renewed_rows
 from watchgate.link.protocol import Push, Request, Snapshot, Verb
 from watchgate.link.snapshots import restored
@@ -34,7 +34,7 @@ SLICE = 500
 """Records folded before other tasks get their turn: about 5 ms."""
 
 HELLO_S = 30.0
-"""How often a core hears, at most, that somebody is at the keys."""
+"""Seconds between two reports to the core that somebody is at the keys."""
 
 URGENT = ("approval.requested", "approval.decided")
 
@@ -78,19 +78,19 @@ class Bridge:
         self._sleep = sleep
         self._ahead_us = 0
         self._session: Session | None = None
-        self._told_s = float("-inf")
+        self._greeted_s = float("-inf")
         self._retry = anyio.Event()
 
     def now_us(self) -> int:
-        """The core's wall clock (UTC µs), as far as it can be told from here."""
+        """The core's wall clock (UTC µs), estimated from this machine's."""
         return self._clock.now().wall_us + self._ahead_us
 
     def retry_now(self) -> None:
-        """Try to reach the core at once instead of waiting longer."""
+        """Tries to reach the core at once instead of waiting longer."""
         self._retry.set()
 
     async def run(self) -> None:
-        """Attach, follow, and attach again, until cancelled."""
+        """Attaches, follows, and attaches again, until cancelled."""
         while True:
             try:
                 async with self.source.open() as session:
@@ -101,28 +101,28 @@ class Bridge:
                 self._lost(str(gone))
             await self._pause()
 
-    async def call(self, verb: Verb, **fields: Unpack[RequestFields]) -> Answer:
-        """Ask the core for something; raises `CoreLost` when it is not there."""
+    async def call(self, verb: Verb, **fields: Unpack[RequestFields]) -> ControlAnswer:
+        """Asks the core for something; raises `CoreLost` when it is not there."""
         if self._session is None:
             raise CoreLost("not attached")
         return await self._session.call(verb, **fields)
 
     def unaware(self, now_s: float) -> bool:
         """Returns whether a key press is news to the core (`now_s` monotonic); once in a while."""
-        if self._session is None or now_s - self._told_s < HELLO_S:
+        if self._session is None or now_s - self._greeted_s < HELLO_S:
             return False
-        self._told_s = now_s
+        self._greeted_s = now_s
         return True
 
     async def hello(self) -> None:
-        """Tell the core that somebody is here; nothing is lost when it is gone."""
+        """Tells the core that somebody is here; nothing is lost when it is gone."""
         try:
             await self.call("hello")
         except CoreLost:
             return
 
-    async def ask(self, request: Request) -> Answer:
-        """Send a decision; raises `CoreLost`, and then nobody knows whether it counted."""
+    async def ask(self, request: Request) -> ControlAnswer:
+        """Sends a decision; raises `CoreLost`, and then nobody knows whether it counted."""
         return await self.call(
             request.verb,
             request=request.request,
@@ -142,7 +142,7 @@ class Bridge:
 
     def _attached(self, session: Session, snapshot: Snapshot) -> None:
         self._session = session
-        self._told_s = float("-inf")
+        self._greeted_s = float("-inf")
         self.link = Link(state="attached", since_us=self._clock.now().wall_us)
         self._show(snapshot)
 

@@ -1,6 +1,6 @@
 """A recording as a film: the times of its records, long idle gaps cut short.
 
-The state after any number of records, without folding all of them each time.
+Snapshots on the way save folding all records again for each jump.
 """
 
 from __future__ import annotations
@@ -19,15 +19,15 @@ SLICE = 200
 """Records folded before other tasks get their turn: about 5 ms."""
 
 SNAPSHOTS_MAX = 32
-KEPT_EVERY = 2_000
+SNAPSHOT_EVERY = 2_000
 
 
 class Pictures:
-    """Snapshots of a recording; some of those passed on the way are kept for the next time."""
+    """Snapshots of a recording; some of those passed on the way stay for the next time."""
 
     def __init__(self, records: Sequence[Record]) -> None:
         self._records = records
-        self._every = max(KEPT_EVERY, len(records) // SNAPSHOTS_MAX)
+        self._every = max(SNAPSHOT_EVERY, len(records) // SNAPSHOTS_MAX)
         self._snapshots: dict[int, Snapshot] = {}
 
     async def after(self, played: int) -> State:
@@ -60,8 +60,8 @@ class Film:
 
     `at_us` are the recorded times (UTC µs), none before the one in front of it, `film_s` the
     seconds from the start at which each is played, `cut_s` what was left out just before it.
-    `calls` and `requests` are the places where one was made; `gate_told` says whether it is known
-    how the gate stood.
+    `calls` and `requests` are the places where one was made; `gate_recorded` says whether the
+    state of the gate is known.
     """
 
     def __init__(self, records: Sequence[Record]) -> None:
@@ -79,17 +79,17 @@ class Film:
             self.at_us.append(newest)
             self.film_s.append(film_s)
             self.cut_s.append(gap_s - shown_s)
-        self.gate_told = any(record.kind == "policy.started" for record in records)
+        self.gate_recorded = any(record.kind == "policy.started" for record in records)
         self.calls = _places(records, _CALLS)
         self.requests = _places(records, ("approval.requested",))
 
     @property
     def end_s(self) -> float:
-        """Returns how long the film is."""
+        """Returns the film's length in seconds."""
         return self.film_s[-1]
 
     def played_at(self, film_s: float) -> int:
-        """Returns how many records were played by then."""
+        """Returns the number of records played by that second of the film."""
         return bisect_right(self.film_s, film_s)
 
     def now_us(self, played: int, film_s: float) -> int:

@@ -11,7 +11,7 @@ import msgspec
 
 from watchgate.core.state.hosts import HostView
 from watchgate.link.control_client import RequestFields, connect
-from watchgate.link.control_lines import Answer
+from watchgate.link.control_lines import ControlAnswer
 from watchgate.link.omitted_values import WholeSession
 from watchgate.link.protocol import Push, Snapshot, Verb
 
@@ -32,7 +32,7 @@ class HostStates(msgspec.Struct, frozen=True):
 
 
 Batch = list[Push] | Snapshot | HostStates
-"""What a session brings: lines in their order, a picture that replaces the one before, or hosts."""
+"""The news of a session: lines in order, a picture that replaces the one before, or hosts."""
 
 
 class Session(Protocol):
@@ -43,10 +43,10 @@ class Session(Protocol):
         ...
 
     async def batch(self) -> Batch:
-        """Returns what has arrived, at least one line; raises `CoreLost` when no more can come."""
+        """Returns the batch that has arrived; raises `CoreLost` when no more can come."""
         ...
 
-    async def call(self, verb: Verb, **fields: Unpack[RequestFields]) -> Answer:
+    async def call(self, verb: Verb, **fields: Unpack[RequestFields]) -> ControlAnswer:
         """The core's answer to one request; raises `CoreLost`."""
         ...
 
@@ -54,7 +54,7 @@ class Session(Protocol):
 class CoreCall(Protocol):
     """One question to the core; raises `CoreLost`."""
 
-    async def __call__(self, verb: Verb, **fields: Unpack[RequestFields]) -> Answer:
+    async def __call__(self, verb: Verb, **fields: Unpack[RequestFields]) -> ControlAnswer:
         """The core's answer."""
         ...
 
@@ -75,7 +75,7 @@ class LinkSource:
 
     @asynccontextmanager
     async def open(self) -> AsyncIterator[Session]:
-        """Connect to the socket anew."""
+        """Connects to the socket anew."""
         async with connect(self._path) as client:
             yield WholeSession(client)
 

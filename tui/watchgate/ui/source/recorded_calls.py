@@ -1,6 +1,6 @@
-"""Asking a core for its past: one question at a time, and an old answer never counts.
+"""Recorded calls that a console holds: pages of the journal, and the calls since.
 
-The calls of the past that a console holds: pages of the journal, and what came since.
+The core is asked one question at a time, and the answer to an old question never counts.
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ from watchgate.core.filters.filter_parser import Filter, FilterError, Term, pars
 from watchgate.core.history.history_row import HistoryRow
 from watchgate.core.model.records import Record
 from watchgate.link.control_client import RequestFields
-from watchgate.link.control_lines import Answer, CoreLost, LinkError
+from watchgate.link.control_lines import ControlAnswer, CoreLost, LinkError
 from watchgate.link.protocol import Refusal, Verb
 from watchgate.ui.source.record_source import CoreCall
 
 CALLS_MAX = 5_000
-"""How many calls are held at most; for older ones the filter has to say more."""
+"""Calls that are held at most; for older ones the filter has to say more."""
 
 
 class Page(msgspec.Struct, frozen=True, kw_only=True):
@@ -65,7 +65,7 @@ class Past:
         self.fault = ""
         self.host = ""
         self.relaxed: tuple[tuple[str, int, bool], ...] = ()
-        """What each condition keeps back: without it so many calls pass, or more."""
+        """Calls that each condition of the filter keeps back: without it so many pass, or more."""
         self._cursor: int | None = None
         self._index = 0
         self._lost: int | None = None
@@ -96,7 +96,7 @@ class Past:
         return self._lost is not None and self.more and self._lost < (self.next or 0)
 
     def ask(self, text: str, sent: str | None = None) -> None:
-        """Begin anew with a filter; what was found before is shown until there is an answer.
+        """Begins anew with a filter; the calls before are shown until there is an answer.
 
         The core is asked in the words `sent`, in which times do not depend on when they are read.
         With the same filter the cursor stays with its call, however many pages down that is.
@@ -113,7 +113,7 @@ class Past:
         self.version += 1
 
     def take(self, page: Page) -> None:
-        """Take a page: the first of this filter, or the one after those that are held."""
+        """Takes a page: the first of this filter, or the one after those that are held."""
         if not self.begun:
             self.rows, self.looked_at, self.newest, self.relaxed = [], 0, page.newest, ()
         self.begun, self.fault = True, ""
@@ -124,7 +124,7 @@ class Past:
         self._placed()
 
     def change(self, page: Page) -> None:
-        """Take what changed: new calls, and those that are held as they are now."""
+        """Takes changes: new calls, and the new state of those that are held."""
         if page.reset:
             self.ask(self.filter, self.sent)
             return
@@ -141,21 +141,21 @@ class Past:
         self._placed()
 
     def refuse(self, why: str) -> None:
-        """There was no answer; what is held stays."""
+        """Notes that there was no answer; the calls that are held stay."""
         self.fault = why
         self.version += 1
 
     def relax(self, misfits: tuple[tuple[str, int, bool], ...]) -> None:
-        """Hear what would be found without one condition each."""
+        """Takes the counts of calls that pass without one condition each."""
         self.relaxed = misfits
         self.version += 1
 
     def move(self, by: int) -> bool:
-        """Move the cursor by so many calls; whether it moved."""
+        """Moves the cursor by so many calls; returns whether it moved."""
         return bool(self.rows) and self.put(min(max(0, self._index + by), len(self.rows) - 1))
 
     def put(self, index: int) -> bool:
-        """Put the cursor on a call by its place."""
+        """Puts the cursor on a call by its place."""
         if not 0 <= index < len(self.rows):
             return False
         moved, self._index = index != self._index, index
@@ -183,13 +183,13 @@ TERMS = 4
 TIMELINES = 64
 STEPS = 200
 AROUND = 100
-"""How many records after a call's last one may still be about it: the hooks that were asked."""
+"""Records after a call's last one that may still be about it: the hooks that were asked."""
 
 Span = tuple[int, int]
 
 
-async def nobody(verb: Verb, **_fields: Unpack[RequestFields]) -> Answer:
-    """Nobody who could be asked."""
+async def nobody(verb: Verb, **_fields: Unpack[RequestFields]) -> ControlAnswer:
+    """Refuses every question: there is no core to ask."""
     raise CoreLost(f"nobody to ask for {verb}")
 
 
@@ -210,7 +210,7 @@ class Seeker:
         self.wanted = 0
 
     async def seek(self) -> None:
-        """Ask until so many calls are there as are `wanted`, or no more can come."""
+        """Asks until so many calls are there as are `wanted`, or no more can come."""
         if self.busy:
             return
         self.busy = True
@@ -227,7 +227,7 @@ class Seeker:
             self._past.version += 1
 
     async def news(self) -> None:
-        """Ask for what changed since the newest record that was looked at."""
+        """Asks for what changed since the newest record that was looked at."""
         past = self._past
         if self.busy or not past.begun:
             return
@@ -241,7 +241,7 @@ class Seeker:
             self.busy = False
 
     def forget(self) -> None:
-        """Fetch timelines anew: another core may tell more of them."""
+        """Forgets the timelines: another core may know more of them."""
         self._timelines.clear()
 
     def timeline(self, row: HistoryRow) -> tuple[Record, ...] | None:
@@ -249,7 +249,7 @@ class Seeker:
         return self._timelines.get((row.first, row.last))
 
     async def fetch(self, row: HistoryRow) -> None:
-        """Fetch the records of a call; where that fails the call is told without them."""
+        """Fetches the records of a call; where that fails the call is shown without them."""
         terms = (Term("agent", row.agent), Term("session", row.session), Term("call", row.call))
         records: list[Record] = []
         last: int | None = row.last + AROUND
@@ -288,7 +288,7 @@ class Seeker:
         return True
 
     async def _relax(self) -> None:
-        """Ask what each condition of a filter that nothing passes keeps back."""
+        """Asks what each condition of a filter keeps back, where no call passes all of them."""
         past, asked = self._past, self._past.asked
         try:
             typed = parse(past.filter, now_us=0).terms

@@ -1,12 +1,8 @@
-"""A recording in the place of a core: what is played comes from it, nothing goes to it.
+"""A recording in the place of a core: its records are shown, nothing goes to it.
 
-The records of one session, asked for page by page from whoever has its journal.
-
-The position and speed of a film; time is what it is told has passed.
-
-A recording searched as a journal is: its calls and records, as far as they were played.
-
-The values of a replay for a screen.
+`fetch` asks a core for the records of one session, page by page. `Player` holds position and speed;
+its time is what `advance` is given. The verb `search` is answered from the records played so far.
+`ReplayView` holds the values for a screen.
 """
 
 from __future__ import annotations
@@ -28,7 +24,7 @@ from watchgate.core.history.call_history import fold_history
 from watchgate.core.model.records import Record
 from watchgate.core.state.call_rows import call_key
 from watchgate.link.control_client import RequestFields
-from watchgate.link.control_lines import Answer, LinkError
+from watchgate.link.control_lines import ControlAnswer, LinkError
 from watchgate.link.protocol import Push, Refusal, Result, Snapshot, Verb
 from watchgate.ui.source.film import Film, Pictures, before, beyond, taken
 from watchgate.ui.source.record_source import CoreCall
@@ -39,7 +35,7 @@ RECORDS_MAX = 50_000
 
 
 class NotFetched(Exception):
-    """The records did not come; says why."""
+    """The records could not be fetched; the message says why."""
 
 
 class _Page(msgspec.Struct, frozen=True):
@@ -50,7 +46,7 @@ class _Page(msgspec.Struct, frozen=True):
 async def fetch(
     call: CoreCall, agent: str, session: str, on_progress: Callable[[int], None]
 ) -> list[Record]:
-    """The records of a session, oldest first; `told` hears how many there are so far.
+    """Fetches the records of a session, oldest first; `on_progress` takes the count so far.
 
     Raises `NotFetched`.
     """
@@ -83,8 +79,8 @@ async def _page(call: CoreCall, wanted: str, last: int | None) -> _Page:
 
 SPEEDS = (0.25, 0.5, 1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0)
 MINUTE_S = 60.0
-TOLD_S = 4.0
-"""So long after a gap it is told, for whoever watches, that it was cut."""
+CUT_SHOWN_S = 4.0
+"""Seconds for which the screen says that a gap was cut."""
 
 
 class Player:
@@ -102,7 +98,7 @@ class Player:
 
     @property
     def count(self) -> int:
-        """Returns how many records there are."""
+        """Returns the number of records."""
         return len(self.film.records)
 
     @property
@@ -119,17 +115,17 @@ class Player:
     def skipped_s(self) -> float:
         """Counts the idle seconds left out just now; 0 once that was shown long enough."""
         since_s = self.film_s - self.film.film_s[self.played - 1]
-        return self.film.cut_s[self.played - 1] if since_s < TOLD_S * self.speed else 0.0
+        return self.film.cut_s[self.played - 1] if since_s < CUT_SHOWN_S * self.speed else 0.0
 
     def advance(self, seconds: float) -> None:
-        """So much time passed in front of the screen."""
+        """Lets so much time pass, as the operator sees it."""
         if self.paused or self.over:
             return
         self.film_s = min(self.film.end_s, self.film_s + seconds * self.speed)
         self.played = max(self.played, self.film.played_at(self.film_s))
 
     def pause(self) -> None:
-        """Pause, or go on; after the end, from the start again."""
+        """Pauses, or goes on; after the end, from the start again."""
         if self.over:
             self.to_start()
             self.paused = False
@@ -137,36 +133,36 @@ class Player:
             self.paused = not self.paused
 
     def step(self, by: int) -> None:
-        """So many records on or back, and stop there."""
+        """Goes so many records on or back, and stops there."""
         self._stop_at(self.played + by)
 
     def step_call(self, way: int) -> None:
-        """To where the next or the previous call was made, and stop there."""
+        """Goes to where the next or the previous call was made, and stops there."""
         self._stop_by(self.film.calls, way)
 
     def step_request(self, way: int) -> None:
-        """To where the next or the previous request was made, and stop there."""
+        """Goes to where the next or the previous request was made, and stops there."""
         self._stop_by(self.film.requests, way)
 
     def seek(self, seconds: float) -> None:
-        """So many seconds of the film on or back."""
+        """Goes so many seconds of the film on or back."""
         self.film_s = min(max(0.0, self.film_s + seconds), self.film.end_s)
         self.played = self.film.played_at(self.film_s)
 
     def to_start(self) -> None:
-        """To the first record."""
+        """Goes to the first record."""
         self.seek(-self.film.end_s)
 
     def to_end(self) -> None:
-        """To the last record."""
+        """Goes to the last record."""
         self.seek(self.film.end_s)
 
     def faster(self) -> None:
-        """The next higher speed."""
+        """Takes the next higher speed."""
         self.speed = next((each for each in SPEEDS if each > self.speed), self.speed)
 
     def slower(self) -> None:
-        """The next lower speed."""
+        """Takes the next lower speed."""
         self.speed = next((each for each in reversed(SPEEDS) if each < self.speed), self.speed)
 
     def _stop_by(self, places: list[int], way: int) -> None:
@@ -181,7 +177,7 @@ class Player:
 
 
 def search(records: Sequence[Record], asked: RequestFields, now_us: int) -> dict[str, Any]:
-    """Returns what the verb `search` answers about these records; raises `FilterError`."""
+    """Returns the answer of the verb `search` on these records; raises `FilterError`."""
     wanted = parse(asked.get("filter") or "", now_us=now_us)
     first, limit = asked.get("from_seq"), max(1, asked.get("limit", 100))
     if asked.get("what") != "calls":
@@ -213,7 +209,7 @@ class ReplayView(msgspec.Struct, frozen=True, kw_only=True):
     """The position of a replay: `played` of `count` records, `film_s` of `end_s` seconds.
 
     `now_us` is the recorded time (UTC µs), `skipped_s` the idle seconds left out just now.
-    `gate_told` says whether it is recorded how the gate stood.
+    `gate_recorded` says whether the recording shows the state of the gate.
     """
 
     played: int
@@ -225,7 +221,7 @@ class ReplayView(msgspec.Struct, frozen=True, kw_only=True):
     paused: bool = False
     over: bool = False
     skipped_s: float = 0.0
-    gate_told: bool = True
+    gate_recorded: bool = True
 
 
 def view_of(player: Player) -> ReplayView:
@@ -240,12 +236,12 @@ def view_of(player: Player) -> ReplayView:
         paused=player.paused,
         over=player.over,
         skipped_s=player.skipped_s,
-        gate_told=player.film.gate_told,
+        gate_recorded=player.film.gate_recorded,
     )
 
 
 JUMP = 2_000
-"""So many records on, a picture is nearer than the records up to there."""
+"""Records beyond which a saved picture is nearer than the records up to there."""
 
 NOT_HERE = "a replay: nothing that is asked here reaches a core"
 
@@ -269,7 +265,7 @@ class Recording:
         return Instant(now_us, now_us / 1_000_000)
 
     def moved(self) -> None:
-        """Show what the player stands at now."""
+        """Shows what the player stands at now."""
         if self.player.played != self._sent_count:
             self._moved.set()
 
@@ -292,8 +288,8 @@ class Recording:
         before, self._sent_count = self._sent_count, self.player.played
         return [Push(record=record) for record in self._records[before : self._sent_count]]
 
-    async def call(self, verb: Verb, **fields: Unpack[RequestFields]) -> Answer:
-        """Returns what the recording tells of itself; whatever would do something is refused."""
+    async def call(self, verb: Verb, **fields: Unpack[RequestFields]) -> ControlAnswer:
+        """Answers questions about the recording; every verb that would do something is refused."""
         if verb != "search":
             return Refusal(id=0, refused="not_offered", message=NOT_HERE)
         played, now_us = self._records[: self.player.played], self.player.now_us

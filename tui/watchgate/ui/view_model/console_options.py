@@ -1,4 +1,4 @@
-"""The options of a console beside its source: facts about the machine, and callbacks.
+"""The options of a console besides its source: facts about the machine, and callbacks.
 
 The console reads no files and starts no processes; whoever starts it does that on its behalf.
 """

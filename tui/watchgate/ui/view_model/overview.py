@@ -1,6 +1,6 @@
-"""The values of the strip and the sidebar for a state; nothing here draws.
+"""Values of the strip and the sidebar for a state, and the line left in the shell.
 
-The one line that a console leaves in the shell.
+Nothing here draws.
 """
 
 from __future__ import annotations
@@ -12,8 +12,9 @@ import msgspec
 from watchgate.core.base.amounts import count, plural
 from watchgate.core.base.text import safe_text
 from watchgate.core.model.agent_state import WITHOUT_CORE, WithoutCore
+from watchgate.core.model.session_view import SessionView, SubView
 from watchgate.core.model.sessions import SessionState, unknown_state_words
-from watchgate.core.model.views import GateView, PendingView, SessionView, SubView, Totals
+from watchgate.core.model.views import GateView, PendingView, Totals
 from watchgate.core.state.gate_folds import is_off
 from watchgate.core.state.state import State
 from watchgate.ui.approval.consequences import seconds_left, silence
@@ -31,7 +32,7 @@ CHIP_CELLS = 58
 _URGENCY = {SessionState.WAITING: 0, SessionState.NEEDS_THERE: 1}
 BARS = "▁▂▃▄▅▆▇█"
 BINS = 8
-SCALE_AT_LEAST = 4
+SCALE_MIN = 4
 """Calls in a bin that fill a bar when no session is busier: a single call stays a low bar."""
 
 
@@ -85,7 +86,7 @@ def live_sessions(state: State) -> list[SessionView]:
 
 
 def awaits_first_call(state: State) -> bool:
-    """Tell whether a session is there whose calls pass the gate, as far as is known."""
+    """Returns whether a session is there whose calls pass the gate, as far as is known."""
     return any(view.gated is not False for view in live_sessions(state))
 
 
@@ -112,7 +113,7 @@ def pause_words(state: State, now_us: int, *, whole: bool) -> str:
 
 
 def journal_words(gate: GateView, *, whole: bool) -> str:
-    """That the journal cannot be written, and the `whole` of it what that means and why."""
+    """Says that the journal cannot be written; the `whole` of it also what that means and why."""
     if gate.journal == "ok":
         return ""
     words = "journal lost"
@@ -121,7 +122,7 @@ def journal_words(gate: GateView, *, whole: bool) -> str:
 
 
 def policy_words(gate: GateView, *, whole: bool) -> str:
-    """Returns what is wrong with the rules in force; the `whole` of it names what mends it.
+    """Returns the fault in the rules in force; the `whole` of it names what mends it.
 
     The command loads changed files, and says of broken ones where and how to mend them.
     """
@@ -136,7 +137,7 @@ def policy_words(gate: GateView, *, whole: bool) -> str:
 
 
 def silence_words(view: PendingView, now_us: int) -> str:
-    """Returns what silence does to a request, and when."""
+    """Returns the words for what silence does to a request, and when."""
     return silence(view.data, view.agent, seconds_left(view.data, now_us))
 
 
@@ -194,7 +195,7 @@ class Waiting(msgspec.Struct, frozen=True):
 
 
 def waiting_view(state: State, now_us: int) -> Waiting:
-    """Return who waits at a core whose requests are not on the screen."""
+    """Returns the summary of the requests that wait at a core not on the screen."""
     pending = state.by_deadline()
     if not pending:
         return Waiting()
@@ -202,7 +203,7 @@ def waiting_view(state: State, now_us: int) -> Waiting:
 
 
 def session_word(view: SessionView, waiting_since: int | None, now_us: int) -> str:
-    """Returns what a session is doing, with how long where that tells something."""
+    """Returns the word for a session's state, with the duration where that is of use."""
     if view.shown is SessionState.WAITING:
         return f"waiting {person((now_us - (waiting_since or view.since)) / 1_000_000)}"
     if view.shown is SessionState.NEEDS_THERE:
@@ -228,7 +229,7 @@ def living(view: SessionView) -> list[SubView]:
 
 
 def waiting_since(state: State) -> dict[tuple[str, str], int]:
-    """For every session with an open request: when the oldest of them came (UTC µs)."""
+    """Returns the time of the oldest open request (UTC µs) of every session that has one."""
     since: dict[tuple[str, str], int] = {}
     for view in state.pending.values():
         key = (view.agent, view.session)
@@ -247,16 +248,16 @@ def calls_per_bin(view: SessionView, now_us: int) -> list[int]:
 
 
 def sparklines(views: list[SessionView], now_us: int) -> list[str]:
-    """One bar line per session, all on the same scale so that they can be compared."""
+    """Draws a bar line per session, all on the same scale so that they can be compared."""
     bins = [calls_per_bin(view, now_us) for view in views]
     top = max((max(line) for line in bins), default=0)
-    scale = max(top, SCALE_AT_LEAST)
+    scale = max(top, SCALE_MIN)
     steps = len(BARS) - 1
     return ["".join(BARS[-(-calls * steps // scale)] for calls in line) for line in bins]
 
 
 def day_words(totals: Totals) -> str:
-    """From when on the day's counters count: a core that starts late may not know all of it."""
+    """Says from when on the day's counters count: a core that starts late may not know it all."""
     return f"since {clock(totals.since)[:5]}" if totals.since else "today"
 
 
@@ -297,9 +298,14 @@ def farewell(
     hosted: bool = False,
     calls: WithoutCore = "unknown",
 ) -> str:
-    """Returns what goes on without the console, and what the day brought so far.
+    """Returns the parting words: what goes on without the console, and the day so far.
 
-    `calls` says what the hooks on this machine do by themselves.
+    Args:
+        state: The core's state.
+        link: The link to it.
+        demo: True for a demo, which leaves nothing behind.
+        hosted: True where the core ended with the console.
+        calls: What the hooks on this machine do without a core.
     """
     if demo:
         return "watchgate: the demo leaves nothing behind; `watchgate install` connects an agent"

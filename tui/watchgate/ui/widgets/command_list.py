@@ -14,6 +14,8 @@ GROUPS: tuple[Group, ...] = ("leave", "other", "palette", "look", "move", "find"
 NO_COMMANDS = ("back", "commands")
 NAME, HELP = 2, 16
 KEY_CELLS = 12
+_STEPS = {"down": 1, "tab": 1, "up": -1, "shift+tab": -1, "pagedown": 1, "pageup": -1}
+_NOT = 9
 
 
 class CommandList(Pane):
@@ -60,8 +62,7 @@ class CommandList(Pane):
             self._over = True
             self.post_message(self.Left())
         elif name == "enter":
-            matches = self._matches()
-            if matches:
+            if matches := self._matches():
                 self._over = True
                 self.post_message(self.Chosen(matches[min(self._place, len(matches) - 1)].id))
         elif name in _STEPS:
@@ -114,10 +115,6 @@ class CommandList(Pane):
             return self._keys
         ranked = ((_rank(key, typed, self._typed.strip()), key) for key in self._keys)
         return [key for rank, key in sorted(ranked, key=lambda each: each[0]) if rank < _NOT]
-
-
-_STEPS = {"down": 1, "tab": 1, "up": -1, "shift+tab": -1, "pagedown": 1, "pageup": -1}
-_NOT = 9
 
 
 def _rank(key: Key, typed: str, exact: str) -> int:

@@ -27,7 +27,9 @@ from watchgate.ui.base.formats import (
 )
 from watchgate.ui.base.theme import Palette
 from watchgate.ui.keys.shown_keys import key_for
+from watchgate.ui.widgets.base.countdown import BAR_GONE, countdown_bar, words_left, words_right
 from watchgate.ui.widgets.base.pane import StyledLine
+from watchgate.ui.widgets.base.remaining_input import remaining_input
 from watchgate.ui.widgets.base.request_text import (
     Piece,
     asked_rows,
@@ -39,17 +41,12 @@ from watchgate.ui.widgets.base.request_text import (
 )
 from watchgate.ui.widgets.base.request_words import (
     APPROVABLE_CHARS,
-    BAR_GONE,
-    countdown_bar,
     reasons_of,
-    remaining_input,
     safer_way,
     subject_chip,
     subject_token,
     too_long,
     touched_row,
-    words_left,
-    words_right,
 )
 from watchgate.ui.widgets.base.text_masking import masking_of
 

@@ -8,7 +8,7 @@ from typing import Literal
 from watchgate.core.base.amounts import plural
 from watchgate.core.base.text import safe_text
 from watchgate.core.model.agent_state import AgentState, install_command
-from watchgate.core.model.views import SessionView
+from watchgate.core.model.session_view import SessionView
 from watchgate.ui.keys.shown_keys import key_for
 from watchgate.ui.view_model.overview import live_sessions
 from watchgate.ui.view_model.view_model import ViewModel

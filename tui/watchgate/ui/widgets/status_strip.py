@@ -1,8 +1,7 @@
 """The strip: the whole state of the gate in one line, its most urgent word at the right.
 
-The banner above a replay or a demo: the replay's position, and who waits meanwhile.
-
-A demo has none until a request waits behind it.
+- The banner above a replay or a demo: the replay's position, and who waits meanwhile. A demo has
+  none until a request waits behind it.
 """
 
 from __future__ import annotations

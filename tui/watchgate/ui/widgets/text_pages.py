@@ -1,6 +1,6 @@
 """Pages of text that scroll: the help with every key and mark, and the end of the core's log.
 
-The lines in which help and documents tell the keys: what belongs together is one line.
+- The lines in which help and documents tell the keys: what belongs together is one line.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from collections.abc import Sequence
 import msgspec
 
 from watchgate.core.base.text import safe_text
+from watchgate.core.model.outcomes import GLYPHS
 from watchgate.ui.base.theme import Token
 from watchgate.ui.costs.cost_sums import LEGEND
 from watchgate.ui.keys.keymap import Group, Key, Keymap
@@ -45,7 +46,7 @@ TOGETHER: dict[tuple[str, ...], tuple[str, str]] = {
         "leave, the core goes on; with `--host` it ends, so `q` asks once, as `ctrl+c` always does",
     ),
 }
-"""Keys that share a line: what help says of them, and what a document says."""
+"""Keys that share a line: the words of the help page, and those of a document."""
 
 FOLLOWS = "follow; scrolling up: off"
 
@@ -132,16 +133,6 @@ SECTIONS: tuple[tuple[Group, str], ...] = (
     ("other", "when it is offered"),
 )
 REPLAY: tuple[Group, str] = ("replay", "play the recording")
-STATES = (
-    ("?", "pending"),
-    ("+", "allowed by you"),
-    ("x", "denied"),
-    ("T", "timed out: denied"),
-    ("=", "by a rule of yours"),
-    ("~", "answered elsewhere"),
-    ("b", "handed back"),
-    ("-", "withdrawn, the agent left"),
-)
 FILTERS = (
     "risk>=high  session:api-fix",
     "tool:Bash  state:denied",
@@ -249,7 +240,7 @@ class HelpPage(Pane):
         return [
             [("state", "dim", False)],
             [],
-            *(_pair(glyph, words) for glyph, words in STATES),
+            *(_pair(glyph, labels.legend) for glyph, labels in GLYPHS.items()),
             [(" # DENIED BUT RAN ", "alarm_ink", True)],
             [("(no mark: no opinion)", "dim", False)],
             [],

@@ -142,7 +142,7 @@ FED = [
 
 
 def is_held_alone(found: Assessment) -> bool:
-    """Tell whether guard holds the call where nobody sits in front of the agent."""
+    """Tells whether guard holds the call where nobody sits in front of the agent."""
     return gate_action("guard", found, autonomous=True) == "hold"
 
 

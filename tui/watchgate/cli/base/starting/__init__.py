@@ -1,4 +1,8 @@
-"""Files of a user's own to start with, and writing them where none is."""
+"""Files of a user's own to start with, and writing them where none is.
+
+The name of a shipped file and a path come in, the file goes there. It imports printing, and the
+service's system when a command runs.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +14,7 @@ from watchgate.cli.base.printing import Stop, say
 
 
 def start_with(name: str, path: Path, advice: str) -> None:
-    """Write the shipped file of this name, with its folder; one that is there already stays."""
+    """Writes the shipped file of this name, with its folder; one that is there already stays."""
     from watchgate.service.system.new_file import NewFileError, new_file
 
     if os.path.lexists(path):

@@ -30,13 +30,13 @@ _pause: ContextVar[Callable[[int], None] | None] = ContextVar("pause", default=N
 
 
 def measure_by(clock: Clock | None) -> None:
-    """Have every allowance from now on measured by this clock; None gives them no end."""
+    """Has every allowance from now on measured by this clock; None gives them no end."""
     _Measure.clock = clock
 
 
 @contextmanager
 def pausing(pause: Callable[[int], None]) -> Iterator[None]:
-    """Have the work inside call `pause` with its processor time each time that it looks at it."""
+    """Has the work inside call `pause` with its processor time each time that it looks at it."""
     before = _pause.set(pause)
     try:
         yield
@@ -46,7 +46,7 @@ def pausing(pause: Callable[[int], None]) -> Iterator[None]:
 
 @contextmanager
 def one_text(*, within: bool = False) -> Iterator[None]:
-    """Give the work inside `ALLOWED_NS` from now on; `within` other such work, what that has left.
+    """Gives the work inside `ALLOWED_NS` from now on; `within` other such work, what that has left.
 
     The work raises `AllowanceSpent` at its next `check` once they are over.
     """
@@ -63,7 +63,7 @@ def one_text(*, within: bool = False) -> Iterator[None]:
 
 @contextmanager
 def uncounted() -> Iterator[None]:
-    """Leave the work inside out of what the text may take: it is done once, whatever the text."""
+    """Leaves the work inside out of what the text may take: it is done once, whatever the text."""
     clock, until_ns = _Measure.clock, _until_ns.get()
     if clock is None or until_ns is None:
         yield
@@ -76,7 +76,7 @@ def uncounted() -> Iterator[None]:
 
 
 def is_over() -> bool:
-    """Return whether the work that is under way has taken all that it may."""
+    """Returns whether the work that is under way has taken all that it may."""
     until_ns = _until_ns.get()
     return until_ns is not None and _Measure.clock is not None and _Measure.clock() > until_ns
 

@@ -4,7 +4,7 @@ Sets of places of the automaton are worked out when they are first met and kept,
 characters cost one look into a table. What a pattern asks of a place (a word's edge, a look around)
 is worked out for the whole text beforehand: a look ahead by a pass from its end.
 
-A pattern as an automaton: places in it, and which character leads from one to another.
+- A pattern as an automaton: places in it, and which character leads from one to another.
 """
 
 from __future__ import annotations
@@ -135,7 +135,7 @@ def steps_each(condition: Condition) -> int | None:
 
 
 def has_one(node: Node) -> bool:
-    """Tell whether an automaton can be made of the pattern; makes none."""
+    """Tells whether an automaton can be made of the pattern; makes none."""
     return _size(node) <= MAX_PLACES
 
 
@@ -187,7 +187,7 @@ class Scanner:
         self._made = 0
 
     def finds(self, text: str, mode: MatchMode) -> bool:
-        """Tell whether the pattern is found so; raises `Spent`."""
+        """Tells whether the pattern is found so; raises `Spent`."""
         anywhere, whole = mode == "search", mode == "fullmatch"
         bits = self._all_bits(text)
         keys: Iterator[Key] = zip(bits or repeat(0), text, strict=False)
@@ -203,7 +203,7 @@ class Scanner:
         return self._ends(now, bits[-1] if bits else 0)
 
     def marks(self, text: str, bit: int, into: list[int]) -> None:
-        """Set a bit for each place of the text where the pattern, made backwards, may end."""
+        """Sets a bit in `into` at each place of the text where the reversed pattern may end."""
         bits = self._all_bits(text)
         before = reversed(bits) if bits else repeat(0)
         keys: Iterator[Key] = zip(before, reversed(text), strict=False)
@@ -288,7 +288,7 @@ class _Condition:
         self._scanner: Scanner | None = None
 
     def mark(self, text: str, bit: int, into: list[int]) -> None:
-        """Set the bit where it holds."""
+        """Sets the bit where it holds."""
         cheap = self._steps is not None and self._steps * len(text) <= _MAX_STEPS
         if self._places is not None and (cheap or self._steps == 1):
             for matched in self._places(text):

@@ -1,11 +1,9 @@
 r"""A regular expression that meets text from outside.
 
-Patterns in which a character comes again that a group remembers: `s(.)a\1`.
-
-No automaton remembers anything. But of one character there are few in a text, and with each of them
-written into the pattern, in place of the group and of what repeats it, one can be made.
-
-Letters without which a pattern is in no text, so that most texts need no look at it.
+- Patterns in which a character comes again that a group remembers: `s(.)a\1`. No automaton
+  remembers anything. But of one character there are few in a text, and with each of them written
+  into the pattern, in place of the group and of what repeats it, one can be made.
+- Letters without which a pattern is in no text, so that most texts need no look at it.
 """
 
 from __future__ import annotations
@@ -34,7 +32,7 @@ from watchgate.core.base.patterns.regex_tree import (
 
 
 def held(node: Node) -> One | None:
-    """Return what the group may hold that a backreference repeats; None where that is not all."""
+    """Returns the one set of characters in a backreference's group; None where it may hold more."""
     groups = _repeated(node)
     group = groups.pop() if len(groups) == 1 else 0
     holding = _holding(node, group)
@@ -72,7 +70,7 @@ def _holding(node: Node, group: int) -> list[One]:
 
 
 def _is_open(node: Node, group: int) -> bool:
-    """Return whether every repetition of the group follows it in one sequence."""
+    """Returns whether every repetition of the group follows it in one sequence."""
     match node:
         case Sequence():
             for place, part in enumerate(node.parts):
@@ -215,7 +213,7 @@ class Pattern:
     )
 
     def __init__(self, source: str, flags: int = 0) -> None:
-        """Take a pattern as `re.compile` does; raises `PatternFault`."""
+        """Takes a pattern as `re.compile` does; raises `PatternFault`."""
         self.source = source
         self.flags = flags
         try:
@@ -237,44 +235,44 @@ class Pattern:
         self._steps_here: dict[int, int] = {}
 
     def search(self, text: str) -> bool:
-        """Tell whether it is found anywhere in the text."""
+        """Tells whether it is found anywhere in the text."""
         if len(text) <= self._short or self._is_short(text):
             return self._compiled.search(text) is not None
         return self._scan(text, "search")
 
     def match(self, text: str) -> bool:
-        """Tell whether it is found where the text begins."""
+        """Tells whether the pattern matches at the start of the text."""
         if len(text) <= self._short_here or self._is_short_here(text):
             return self._compiled.match(text) is not None
         return self._scan(text, "match")
 
     def fullmatch(self, text: str) -> bool:
-        """Tell whether it stands for the whole text."""
+        """Tells whether the pattern matches the whole text."""
         if len(text) <= self._short_here or self._is_short_here(text):
             return self._compiled.fullmatch(text) is not None
         return self._scan(text, "fullmatch")
 
     def span(self, text: str) -> tuple[int, int] | None:
-        """Return the span of the first match; the whole text where only its presence is known."""
+        """Returns the span of the first match; the whole text where only its presence is known."""
         if len(text) <= self._short or self._is_short(text):
             hit = self._compiled.search(text)
             return hit.span() if hit else None
         return (0, len(text)) if self._scan(text, "search") else None
 
     def span_here(self, text: str) -> tuple[int, int] | None:
-        """Likewise, where it is found at the beginning of the text."""
+        """Returns the same of a match at the beginning of the text."""
         if len(text) <= self._short_here or self._is_short_here(text):
             hit = self._compiled.match(text)
             return hit.span() if hit else None
         return (0, len(text)) if self._scan(text, "match") else None
 
     def prepare(self) -> None:
-        """Work out now what texts of usual length cost, instead of at the first of them."""
+        """Works out now what texts of usual length cost, instead of at the first of them."""
         self._is_short(" " * (_SURELY_SHORT + 1))
         self._is_short_here(" " * (_SURELY_SHORT + 1))
 
     def refuse_unbounded(self) -> None:
-        """Raise `PatternFault` where it may take long for a short text, and no automaton helps."""
+        """Raises `PatternFault` where it may take long for a short text, and no automaton helps."""
         node = self._tree()
         if has_one(node) or self._held:
             return
@@ -286,7 +284,7 @@ class Pattern:
             )
 
     def refuse_slow(self) -> None:
-        """Raise `PatternFault` where Python's engine may take many steps at one place of a text."""
+        """Raises `PatternFault` where Python's engine may take many steps at a place of a text."""
         if pattern_cost.of_a_start(self._tree(), MAX_CHARS) > _MAX_STEPS_A_START:
             raise PatternFault(
                 "may take long: it repeats what it repeats already, or goes on without end before"
@@ -309,7 +307,7 @@ class Pattern:
         return self._node
 
     def _is_short(self, text: str) -> bool:
-        """Tell whether Python's engine is sure to be done with a search in `MAX_STEPS`."""
+        """Tells whether Python's engine is sure to be done with a search in `MAX_STEPS`."""
         length = _length(text)
         # Commands are short: where one of usual length is cheap, the others need no look.
         for each in (*_USUAL, length):
@@ -325,7 +323,7 @@ class Pattern:
         return bool(self._heads) and steps * sum(map(text.count, self._heads)) <= MAX_STEPS
 
     def _is_short_here(self, text: str) -> bool:
-        """Likewise of a look at one place."""
+        """Tells whether Python's engine is sure to be done with one place in `MAX_STEPS`."""
         length = _length(text)
         for each in (*_USUAL, length):
             if each >= length > self._short_here and each not in self._steps_here:

@@ -44,7 +44,7 @@ class _Size(msgspec.Struct, frozen=True):
     run: int
 
     def max_repeats(self, repeat: Repeat) -> int:
-        """Return how often something may be repeated in it."""
+        """Returns the largest number of times that a part may repeat within the text."""
         return self.run if repeat.high is None else min(repeat.high, self.chars)
 
 
@@ -57,7 +57,7 @@ def of_a_start(node: Node, chars: int) -> int:
     """The steps that each place takes at which a search of such a text may begin."""
     # What ends in a repeat has been found, and a search goes on behind it.
     body = _without_end(node)
-    apart = _apart(body)
+    apart = _guard_characters(body)
     size = _Size(chars, chars)
     if apart is not None and _runs_within(body, apart) and _is_linear(body):
         # No match begins inside of a run of these characters, and a match runs through few.
@@ -66,7 +66,7 @@ def of_a_start(node: Node, chars: int) -> int:
 
 
 def from_every_place(node: Node, chars: int) -> int:
-    """The steps to try it at every place, as a search does that finds nothing."""
+    """Returns the steps to try the pattern at every place, as a search that finds nothing does."""
     starts = 1 if starts_only(node) else chars + 1
     return min(of_a_start(node, chars) * starts + chars, ENDLESS)
 
@@ -113,7 +113,7 @@ def _first_of(parts: tuple[Node, ...]) -> tuple[int, bool]:
 
 
 def _cost(node: Node, size: _Size, follow: int) -> Cost:
-    """Of a node behind which one of the characters of `follow` must stand (0: nothing need)."""
+    """Returns the cost of a node that a character of `follow` must stand behind (0: none need)."""
     match node:
         case One() | RememberedCharacter() | Boundary() | Never():
             return 1, 1
@@ -198,12 +198,12 @@ EITHER = {
 
 
 def _repeat(node: Repeat, size: _Size, follow: int) -> Cost:
-    most_repeats = size.max_repeats(node)
+    max_repeats = size.max_repeats(node)
     begins, empty = first(node.body)
-    exits = max(most_repeats - node.low + 1, 1) if begins & follow or empty else 1
+    exits = max(max_repeats - node.low + 1, 1) if begins & follow or empty else 1
     if isinstance(node.body, One):
-        return exits, most_repeats + 1
-    if most_repeats <= 1:
+        return exits, max_repeats + 1
+    if max_repeats <= 1:
         ways, steps = _cost(node.body, size, follow)
         return ways + exits - 1 if not begins & follow else ways + 1, steps + 1
     again = begins | follow
@@ -211,10 +211,10 @@ def _repeat(node: Repeat, size: _Size, follow: int) -> Cost:
     if ways == 1:
         # Each time takes what the one before left, unless it looks beyond its own end.
         once = _cost(node.body, _Size(min(size.chars, _BOUNDED), 1), again)[1]
-        shared = steps * most_repeats if _looks(node.body) else once * (size.chars + most_repeats)
-        return exits, min(shared, steps * most_repeats, ENDLESS) + 1
+        shared = steps * max_repeats if _looks(node.body) else once * (size.chars + max_repeats)
+        return exits, min(shared, steps * max_repeats, ENDLESS) + 1
     total = 1
-    for _ in range(most_repeats):
+    for _ in range(max_repeats):
         total *= ways
         if total >= ENDLESS:
             return ENDLESS, ENDLESS
@@ -234,7 +234,7 @@ def _looks(node: Node) -> bool:
 
 
 def starts_only(node: Node) -> bool:
-    """Tell whether it can only be found where the text begins."""
+    """Tells whether it can only be found where the text begins."""
     match node:
         case Boundary():
             return node.starts
@@ -255,7 +255,7 @@ def _without_end(node: Node) -> Node:
     return node
 
 
-def _apart(node: Node) -> int | None:
+def _guard_characters(node: Node) -> int | None:
     """The characters that must not stand before it; None if it may stand anywhere."""
     if not isinstance(node, Sequence) or len(node.parts) < 2:
         return None
@@ -269,7 +269,7 @@ def _apart(node: Node) -> int | None:
 
 
 def _runs_within(node: Node, apart: int) -> bool:
-    """Tell whether all that it repeats without end are such characters."""
+    """Tells whether all that it repeats without end are such characters."""
     match node:
         case Repeat():
             if node.high is not None and node.high <= _BOUNDED:

@@ -2,16 +2,12 @@
 
 Fields that do not apply are null, never left out. What an agent does not tell is null as well.
 
-The hooks of SynapsCLI's extension protocol 1, and the canonical events that they stand for.
-
-Permissions and allowed results are not repeated here: the permissions of `handlers` and the preset
-`synaps-chain` have them.
-
-The meaning of an extension's answer to `hook.handle`.
-
-A denial is one whatever else is wrong with it, and a rewrite without an input is told apart from
-one with an empty input. Every other answer that cannot be read is a failure, and the handler's
-failure policy says what that amounts to.
+- The hooks of SynapsCLI's extension protocol 1, and the canonical events that they stand for.
+  Permissions and allowed results are not repeated here: the permissions of `handlers` and the
+  preset `synaps-chain` have them.
+- The meaning of an extension's answer to `hook.handle`. A denial is one whatever else is wrong with
+  it, and a rewrite without an input is told apart from one with an empty input. Every other answer
+  that cannot be read is a failure, and the handler's failure policy says what that amounts to.
 """
 
 from __future__ import annotations

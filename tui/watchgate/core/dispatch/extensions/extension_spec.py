@@ -1,16 +1,12 @@
 """Turns a configuration's `[[extension]]` and its manifest into what is registered and started.
 
-The one error of loading an extension: the place of the fault, the fault and the mend.
-
-An extension's manifest: its command, its hooks and the permissions that it wants.
-
-Wire format: the `extension` object of a SynapsCLI plugin, protocol version 1. A key, hook or
-permission that is not known is refused: an extension must not believe that it guards something.
-
-The values of an extension's configuration keys, from where the operator or the system set them.
-
-In this order: the variable `WATCHGATE_EXTENSION_<ID>_<KEY>`, the user's `[extension.config]`, the
-variable that the manifest names as `secret_env`, the manifest's default.
+- The one error of loading an extension: the place of the fault, the fault and the mend. An
+  extension's manifest: its command, its hooks and the permissions that it wants. Wire format: the
+  `extension` object of a SynapsCLI plugin, protocol version 1. A key, hook or permission that is
+  not known is refused: an extension must not believe that it guards something.
+- The values of an extension's configuration keys, from where the operator or the system set them.
+  In this order: the variable `WATCHGATE_EXTENSION_<ID>_<KEY>`, the user's `[extension.config]`, the
+  variable that the manifest names as `secret_env`, the manifest's default.
 """
 
 from __future__ import annotations

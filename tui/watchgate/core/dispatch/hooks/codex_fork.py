@@ -2,18 +2,15 @@
 
 Source of the wire format: RyderFreeman4Logos/codex, branch of its pull request 3.
 
-The second hook protocol of the codex fork: flat, and only exit 2 blocks.
-
-Source of the wire format: RyderFreeman4Logos/codex, its main branch since pull request 10. The
-fork reads an answer's further fields in camel case and documents them in snake case; both are
-taken. There variables are exported to the commands that the agent runs; no agent's environment can
-be changed from here, so `env` of an answer is not read.
-
-The codex fork's legacy `notify`: a program that gets its event as the last argument.
-
-Other users of the machine can read arguments in the process list, so a protocol with its payload on
-stdin is the better choice. Source of the form: codex `notify` (kebab-case JSON), whose one event is
-`agent-turn-complete`; other kinds are sent under their own names.
+- The second hook protocol of the codex fork: flat, and only exit 2 blocks. Source of the wire
+  format: RyderFreeman4Logos/codex, its main branch since pull request 10. The fork reads an
+  answer's further fields in camel case and documents them in snake case; both are taken. There
+  variables are exported to the commands that the agent runs; no agent's environment can be changed
+  from here, so `env` of an answer is not read.
+- The codex fork's legacy `notify`: a program that gets its event as the last argument. Other users
+  of the machine can read arguments in the process list, so a protocol with its payload on stdin is
+  the better choice. Source of the form: codex `notify` (kebab-case JSON), whose one event is
+  `agent-turn-complete`; other kinds are sent under their own names.
 """
 
 from __future__ import annotations

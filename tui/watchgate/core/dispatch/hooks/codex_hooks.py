@@ -3,16 +3,12 @@
 Source of the wire format: the hook schemas of openai/codex, codex-rs/hooks. Exit 2 counts only with
 a reason on stderr; after the fact that reason is for the model and prevents nothing.
 
-Upstream codex: the shapes that its hooks may print.
-
-Source of the wire format: the output schemas of openai/codex, codex-rs/hooks. A key that a schema
-does not name makes the whole answer invalid.
-
-Answers of upstream codex' hooks, read as strictly as codex reads them.
-
-Reserved fields fail closed (`malformed`), what codex does not support fails as it does there
-(`protocol`). Two things are ours: `ask` before a tool call, a failure in codex, asks the operator,
-and words that come after the fact go to the model and deny nothing.
+- Upstream codex: the shapes that its hooks may print. Source of the wire format: the output schemas
+  of openai/codex, codex-rs/hooks. A key that a schema does not name makes the whole answer invalid.
+- Answers of upstream codex' hooks, read as strictly as codex reads them. Reserved fields fail
+  closed (`malformed`), what codex does not support fails as it does there (`protocol`). Two things
+  are ours: `ask` before a tool call, a failure in codex, asks the operator, and words that come
+  after the fact go to the model and deny nothing.
 """
 
 from __future__ import annotations

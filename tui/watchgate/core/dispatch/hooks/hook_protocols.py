@@ -1,9 +1,8 @@
 """All hook protocols, by the name that `protocol` of a handler gives.
 
-Our own hook protocol: the whole event as one JSON object in, one decision out.
-
-The answer is an object with `decision` (allow, block or deny, ask, modify, inject, abort, defer)
-and, where they belong, `reason`, `input` and `text`.
+- Our own hook protocol: the whole event as one JSON object in, one decision out. The answer is an
+  object with `decision` (allow, block or deny, ask, modify, inject, abort, defer) and, where they
+  belong, `reason`, `input` and `text`.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Texts and values to and from a hook command: bounded, and never a reason to fail.
 
-Parts of an event that several hook protocols send.
+- Parts of an event that several hook protocols send.
 """
 
 from __future__ import annotations
@@ -89,7 +89,7 @@ def environment(
 ) -> dict[str, str]:
     """Returns variables that a process can be started with; an unset value has none.
 
-    What no environment should carry is left out, and `NAME_OMITTED` says why: a NUL byte, half a
+    What none should carry is left out, and a variable `NAME_OMITTED` says why: a NUL byte, half a
     surrogate pair, or more than `limit_bytes` (one variable of 128 KiB fails the start altogether).
     """
     env: dict[str, str] = {}
@@ -113,7 +113,7 @@ def json_answer(stdout: str) -> dict[str, Any] | Failed:
 
 
 def why_unfit(value: str, limit_bytes: int = ENV_VALUE_BYTES) -> str:
-    """Returns why a variable cannot have this value; empty when it can."""
+    """Returns the reason a variable cannot have this value; empty when it can."""
     try:
         size = len(value.encode())
     except UnicodeEncodeError:

@@ -1,8 +1,8 @@
 """Rewrites that come as text: the codex fork's `content` is the new input as a JSON string.
 
-Shell-like tools, shown to hooks under one name, so that no policy on `command` can be passed by.
-
-Agents call the same thing shell, exec_command or run_in_terminal, and its text `command` or `cmd`.
+- Shell-like tools, shown to hooks under one name, so that no policy on `command` can be passed by.
+  Agents call the same thing shell, exec_command or run_in_terminal, and its text `command` or
+  `cmd`.
 """
 
 from __future__ import annotations

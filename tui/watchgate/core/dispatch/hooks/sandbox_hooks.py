@@ -3,10 +3,9 @@
 Source of the wire format: rivet-dev/sandbox-agent, pull request 45. A message that no variable can
 carry is left out there by a failing start; here `SANDBOX_MESSAGE_OMITTED` says why it is missing.
 
-sandbox-agent's hook lists, read into handlers of ours.
-
-Source of the wire format: rivet-dev/sandbox-agent, pull request 45, where a session is created with
-`hooks`. Its code says `timeoutSecs`; `timeout`, as its description has it, is refused.
+- sandbox-agent's hook lists, read into handlers of ours. Source of the wire format:
+  rivet-dev/sandbox-agent, pull request 45, where a session is created with `hooks`. Its code says
+  `timeoutSecs`; `timeout`, as its description has it, is refused.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Awk read for what it does besides printing: what it runs, writes and reads by itself.
 
-The tokens of an awk program.
+- The tokens of an awk program.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ def tokens(code: str) -> list[AwkToken]:
     """The tokens of a program without its comments.
 
     Raises:
-        Unread: It has something that implementations of awk read in several ways.
+        UnreadCode: It has something that implementations of awk read in several ways.
     """
     tokens: list[AwkToken] = []
     heads: list[bool] = []
@@ -130,7 +130,7 @@ def _meant(escape: re.Match[str]) -> str:
 
 
 def statements_end(token: AwkToken) -> bool:
-    """Tell whether a statement ends with this token."""
+    """Tells whether a statement ends with this token."""
     return token.kind == "end" or token.text == "}"
 
 
@@ -141,7 +141,7 @@ _BEFORE_OPERAND = names("( { } , = && || ! ; : ? while if do else print printf r
 
 
 def read(code: str) -> CodeReading:
-    """Return what this program does."""
+    """Returns the commands that this awk program amounts to."""
     return gathered(lambda: _AwkReader(tokens(code)).commands(), "an awk program")
 
 
@@ -153,7 +153,7 @@ class _AwkReader:
         return self._tokens[place] if 0 <= place < len(self._tokens) else END
 
     def commands(self) -> Iterator[Argv]:
-        """Return what the program does, as commands."""
+        """Returns the program's actions, as commands."""
         prints_within: int | None = None
         depth = 0
         for place, token in enumerate(self._tokens):
@@ -174,7 +174,7 @@ class _AwkReader:
                 prints_within = None
 
     def _named(self, place: int, name: str) -> Iterator[Argv]:
-        """Return what a function or a variable of awk stands for."""
+        """Returns the commands that a function or a variable of awk amounts to."""
         if name in _HIDDEN:
             raise UnreadCode(f"uses {name}")
         if name == "system":

@@ -2,7 +2,7 @@
 
 Each language has a reader: `LANGUAGES` names it by the plain name of the program that runs it.
 
-The end of reading code that holds something which is not understood.
+- The end of reading code that holds something which is not understood.
 """
 
 from __future__ import annotations
@@ -81,7 +81,7 @@ LANGUAGES: Final[Mapping[str, str]] = {
 # The text of a call is looked at more than once on its way.
 @lru_cache(maxsize=32)
 def read(program: str, code: str) -> CodeReading:
-    """Tell what the code does that this program runs; nothing is known without a reader for it."""
+    """Tells what the code does that this program runs; nothing is known without a reader for it."""
     module = LANGUAGES.get(program)
     if module is None:
         return CodeReading(unread="Runs code of a language that is not read")
@@ -100,7 +100,7 @@ def read(program: str, code: str) -> CodeReading:
 
 
 def gathered(commands: Callable[[], Iterable[Argv]], language: str) -> CodeReading:
-    """Gather what code in a language does until something is not understood, which ends it."""
+    """Gathers what code in a language does until something is not understood, which ends it."""
     argvs: list[Argv] = []
     why = ""
     try:
@@ -114,7 +114,7 @@ def gathered(commands: Callable[[], Iterable[Argv]], language: str) -> CodeReadi
 
 
 def _starts_anything(command: Argv) -> bool:
-    """Tell whether the program of a command, or the text that a shell gets, is not known."""
+    """Tells whether the program of a command, or the text that a shell gets, is not known."""
     return isinstance(command[0], UnknownWord) or (
         command[:2] == ("sh", "-c") and any(isinstance(piece, UnknownWord) for piece in command[2:])
     )

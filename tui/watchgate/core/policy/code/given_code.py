@@ -136,7 +136,7 @@ class _Words:
         self.clear = True
 
     def operands(self) -> Sequence[Word]:
-        """Take away the options and their code, and return the operands."""
+        """Takes away the options and their code, and returns the operands."""
         while self._left and self.clear:
             word = self._left.pop()
             if word.text == "--" and not word.dynamic:
@@ -157,7 +157,7 @@ class _Words:
         return operands
 
     def _ends_with(self, word: Word) -> bool:
-        """Take an option with its value, and tell whether no more of them follow."""
+        """Takes an option with its value, and tells whether no more of them follow."""
         inline = self._inline
         option, value = ("", None) if word.dynamic else _option(word.text, inline)
         self.clear = option != "" and (option in inline.flags or value is not None or self._has())
@@ -178,7 +178,7 @@ class _Words:
         return bool(self._left)
 
     def _hand_over(self, module: Word) -> None:
-        """Have the words behind read as those of a module that takes code."""
+        """Has the words behind read as those of a module that takes code."""
         inline = None if module.dynamic else INLINE.get(module.text)
         if inline is None:
             self.clear = False

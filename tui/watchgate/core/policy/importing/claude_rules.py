@@ -3,23 +3,17 @@
 Source: the settings and permissions pages of Claude Code's documentation; `permissions` holds the
 lists `allow`, `ask` and `deny` of texts such as `Bash(git push *)`. The lists alone are taken too.
 
-`Read(...)` and `Edit(...)` of Claude Code's permission lists.
-
-Source: the permissions page of Claude Code's documentation. Patterns are those of `.gitignore`;
-`//x` begins at the root, `~/x` at home, `/x` at the folder of the settings, any other at the
-working folder. `Read` stands for all tools that read, `Edit` for all that write.
-
-`Bash(...)` of Claude Code's permission lists.
-
-Source: the permissions page of Claude Code's documentation. `*` stands for anything, blanks
-included; a last ` *` or `:*` also for no arguments; without a `*` the whole command must be equal.
-Each command of a compound is judged by itself.
-
-Tools, servers, hosts and fields in Claude Code's permission lists.
-
-Source: the permissions page of Claude Code's documentation. `Tool(field:value)` looks at one field
-of the input and can only ask or deny; a field that a tool has a form of its own for is never
-looked at this way.
+- `Read(...)` and `Edit(...)` of Claude Code's permission lists. Source: the permissions page of
+  Claude Code's documentation. Patterns are those of `.gitignore`; `//x` begins at the root, `~/x`
+  at home, `/x` at the folder of the settings, any other at the working folder. `Read` stands for
+  all tools that read, `Edit` for all that write.
+- `Bash(...)` of Claude Code's permission lists. Source: the permissions page of Claude Code's
+  documentation. `*` stands for anything, blanks included; a last ` *` or `:*` also for no
+  arguments; without a `*` the whole command must be equal. Each command of a compound is judged by
+  itself.
+- Tools, servers, hosts and fields in Claude Code's permission lists. Source: the permissions page
+  of Claude Code's documentation. `Tool(field:value)` looks at one field of the input and can only
+  ask or deny; a field that a tool has a form of its own for is never looked at this way.
 """
 
 from __future__ import annotations

@@ -3,9 +3,8 @@
 Source: gemini-cli, docs/reference/policy-engine.md. There the rule of the highest priority wins;
 here a denial always does, and then what asks. A rule that wins there and loses here is said so.
 
-One `[[rule]]` of a Gemini CLI policy file, and its translation into our rule.
-
-Source: gemini-cli, docs/reference/policy-engine.md and packages/core/src/policy/toml-loader.ts.
+- One `[[rule]]` of a Gemini CLI policy file, and its translation into our rule. Source: gemini-cli,
+  docs/reference/policy-engine.md and packages/core/src/policy/toml-loader.ts.
 """
 
 from __future__ import annotations

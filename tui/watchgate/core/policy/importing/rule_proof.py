@@ -1,6 +1,4 @@
-"""Proof of imported rules: they must load, and match the commands that they name.
-
-TOML text of imported rules, with a line on each rule of the other file.
+"""Imported rules as TOML, and proof of them: they load, and match the commands that they name.
 
 What the fields hold comes from outside; every text is written as a TOML string, so that none of it
 can become a key or a rule.
@@ -68,22 +66,20 @@ def _default(field: msgspec.structs.FieldInfo) -> Any:
     return field.default
 
 
-_ORIGIN = "import"
-
-
 def check_import(imported: Imported) -> Imported:
     """Returns the result, or a refusal in the loader's words where the rule fails to load."""
     if imported.rule is None:
         return imported
     try:
-        loaded = load(VERSION + rule_text(imported.rule), _ORIGIN, "user")
+        loaded = load(VERSION + rule_text(imported.rule), "import", "user")
         policy = Policy.of((loaded,))
         check_examples(policy, loaded)
     except PolicyError as fault:
         why = str(fault).partition(f"rule {imported.rule.id}: ")[2] or str(fault)
         return refused(imported.source, imported.decision, f"cannot be said here: {why}")
-    for example in _plainest(imported.rule):
-        if not matches_example(policy.rules[0], example):
+    for line in _lines(imported.rule):
+        example = line.removesuffix(" *")
+        if "*" not in example and not matches_example(policy.rules[0], example):
             why = f"would never hold: {example!r} is judged by what it runs, or cannot be read"
             return refused(imported.source, imported.decision, why)
     return imported
@@ -123,14 +119,6 @@ def _findings_against(command: str, policy: Policy) -> list[Finding]:
         for each in findings
         if each.decision != "allow" and each.rule != NO_RULE and each.effect != "ordinary"
     ]
-
-
-def _plainest(rule: RuleData) -> Iterator[str]:
-    """Yields the commands without wildcards that a rule names."""
-    for line in _lines(rule):
-        example = line.removesuffix(" *")
-        if "*" not in example:
-            yield example
 
 
 def _lines(rule: RuleData) -> Iterator[str]:

@@ -67,7 +67,7 @@ class Place(msgspec.Struct, frozen=True, gc=False):
         return "/" + normal.lstrip("/") if normal.startswith("/") else normal
 
     def leads_to(self, path: str, *, itself: bool = True) -> tuple[str, ...]:
-        """Returns what the path leads to by the links in it; its last name only with `itself`.
+        """Returns the targets of the links in the path; of its last name only with `itself`.
 
         Who removes or renames a link does that to the link, and not to what it leads to.
         """

@@ -22,7 +22,7 @@ Names = str | tuple[str, ...]
 Access = Literal["read", "write", "delete", "any"]
 
 Tier = Literal["shipped", "admin", "user", "project"]
-"""Whose file it is, which decides what it may loosen; never which rule wins."""
+"""The owner of a file, which decides what it may loosen; never which rule wins."""
 
 
 class PathMatch(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):

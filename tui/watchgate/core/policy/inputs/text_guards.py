@@ -6,10 +6,9 @@ letters out of two of the scripts whose letters look alike, such as Latin with o
 
 Text guards: hidden characters and sheer length, which keep a person from judging a text.
 
-Findings about calls that reach into our own processes: a core, its consoles, waiting hooks.
-
-Which numbers of a call are such a process's is a fact that is looked up (`Subject.own_pids`); here
-it is only judged what the call would do with them.
+- Findings about calls that reach into our own processes: a core, its consoles, waiting hooks. Which
+  numbers of a call are such a process's is a fact that is looked up (`Subject.own_pids`); here it
+  is only judged what the call would do with them.
 """
 
 from __future__ import annotations

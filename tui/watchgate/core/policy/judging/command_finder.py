@@ -1,8 +1,7 @@
 """Every command that a shell text would run, found through wrappers, groups and substitutions.
 
-The languages of shells: each has a reader that makes a script of a text.
-
-The commands of a shell call, read in the language of the shell that its tool is.
+- The languages of shells: each has a reader that makes a script of a text.
+- The commands of a shell call, read in the language of the shell that its tool is.
 """
 
 from __future__ import annotations
@@ -110,7 +109,7 @@ class _Around(msgspec.Struct, frozen=True):
     contained: bool = False
 
     def deeper(self) -> _Around:
-        """Return the surroundings of a script within this one."""
+        """Returns the surroundings of a script within this one."""
         return replace(self, depth=self.depth + 1)
 
 
@@ -127,14 +126,14 @@ class _Finder:
         self.calm: dict[str, str] = {}
 
     def full(self) -> bool:
-        """Return whether no more may be looked at; the text is then opaque."""
+        """Returns whether no more may be looked at; the text is then opaque."""
         full = len(self.commands) >= MAX_COMMANDS or self.read > MAX_READ
         if full:
             self.notes.doubt(TOO_MUCH)
         return full
 
     def walk(self, script: Script, around: _Around) -> None:
-        """Add the commands of a script."""
+        """Adds the commands of a script."""
         joined = around.joined
         for pipeline, scope in zip(script.pipelines, self.scopes(script, around), strict=True):
             feeding = around.upstream
@@ -174,7 +173,7 @@ class _Finder:
         return self.within(self.within(scope, lasts=True), lasts=True)
 
     def part(self, part: PipelinePart, around: _Around) -> None:
-        """Add the commands of one part of a pipeline."""
+        """Adds the commands of one part of a pipeline."""
         segment, upstream = around.segment, around.upstream
         number = segment
         if segment is None and not part.empty:
@@ -214,7 +213,7 @@ class _Finder:
         self.command(command, around.depth, part.same)
 
     def command(self, command: Command, depth: int, same: tuple[Word, ...] = ()) -> None:
-        """Add a command and those that it would run itself, or the shell command that is `same`."""
+        """Adds a command and those that it would run, or the shell command that is `same`."""
         check()
         place = len(self.commands)
         self.commands.append(command)
@@ -295,7 +294,7 @@ class _Finder:
         )
 
     def look(self, command: Command) -> None:
-        """Note what the command's words do not show."""
+        """Notes what the command's words do not show."""
         words = command.words
         why = opacity.unread(words, command.reads_input)
         if why and not command.reads_code:
@@ -308,7 +307,7 @@ class _Finder:
     def script(
         self, word: Word, command: Command, depth: int, language: Language = "shell"
     ) -> None:
-        """Add the commands of a text that the command gives to a shell."""
+        """Adds the commands of a text that the command gives to a shell."""
         self.read += len(word.text)
         if self.full():
             return
@@ -328,12 +327,12 @@ class _Finder:
 
 
 def _joined_by(part: PipelinePart) -> Joined:
-    """Return how what follows a pipeline, whose last part this is, depends on it."""
+    """Returns the sign by which the next pipeline depends on this one, given its last part."""
     return "" if part.negated or part.sign == "&" else part.sign
 
 
 def _enters(command: Command) -> bool:
-    """Tell whether what a command runs, it runs in a container."""
+    """Tells whether what a command runs, it runs in a container."""
     return any(word.text in ("exec", "run") for word in command.arguments[:8])
 
 

@@ -6,11 +6,10 @@ run: a question too many is better than code that runs unasked. An archive that 
 folder of a command, or a file that is copied among its code, makes all code there count as fetched;
 a fetched patch is not known.
 
-Findings about files that a call fills and runs at once, or that the session wrote before.
-
-A script that the text shows is judged line by line. One that was fetched or decoded, or that is
-written in another language, is code that nobody has read. One that the session wrote was asked
-about by what it is called, and not by what it does.
+- Findings about files that a call fills and runs at once, or that the session wrote before. A
+  script that the text shows is judged line by line. One that was fetched or decoded, or that is
+  written in another language, is code that nobody has read. One that the session wrote was asked
+  about by what it is called, and not by what it does.
 """
 
 from __future__ import annotations
@@ -48,7 +47,7 @@ CLONED: Final = "shell.cloned"
 _FETCHED = "Runs {}, which was downloaded or decoded before, and whose content nobody has read"
 _CLONED = "Runs code of {}, which this session fetched or unpacked"
 
-_SESSIONS_KEPT = 1_000
+_MAX_SESSIONS = 1_000
 _PATHS_A_SESSION = 1_000
 _FOLDER_OPTIONS: Final = frozenset(("-C", "-d", "--directory", "-o"))
 _GLOB: Final = re.compile(r"[*?\[]")
@@ -72,10 +71,10 @@ class FetchedFiles:
     """The files that each session has fetched, by agent and session."""
 
     def __init__(self) -> None:
-        self._sessions: Recent[tuple[str, str], Fetched] = Recent(_SESSIONS_KEPT)
+        self._sessions: Recent[tuple[str, str], Fetched] = Recent(_MAX_SESSIONS)
 
     def of(self, agent: str, session: str) -> Fetched:
-        """Returns what a session has fetched."""
+        """Returns the files that a session has fetched."""
         return self._sessions.get((agent, session), NOTHING_FETCHED)
 
     def note(self, subject: Subject) -> None:

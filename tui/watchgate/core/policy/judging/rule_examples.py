@@ -1,6 +1,6 @@
 """Examples of rules: each rule is tried on its own examples when a policy is loaded.
 
-Cases: calls with what the policy is expected to say about them, one JSON object a line.
+- Cases: calls with what the policy is expected to say about them, one JSON object a line.
 """
 
 from __future__ import annotations

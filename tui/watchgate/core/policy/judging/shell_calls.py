@@ -27,7 +27,6 @@ from watchgate.core.policy.inputs.text_guards import (
     text_findings,
 )
 from watchgate.core.policy.judging import fetched_files
-from watchgate.core.policy.judging.call_paths import written_paths
 from watchgate.core.policy.judging.command_finder import commands_of
 from watchgate.core.policy.judging.fetched_files import (
     filled_files,
@@ -37,6 +36,7 @@ from watchgate.core.policy.judging.fetched_files import (
 )
 from watchgate.core.policy.judging.folders import Folders, place_started_in
 from watchgate.core.policy.judging.sentences import Matched
+from watchgate.core.policy.judging.written_files import written_paths
 from watchgate.core.policy.matching.allow_match import blocking_rule, writes_inside
 from watchgate.core.policy.matching.command_view import CommandView
 from watchgate.core.policy.matching.staying import sets_within, with_known_values

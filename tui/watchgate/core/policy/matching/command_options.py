@@ -204,7 +204,7 @@ def operands(program: str, arguments: Sequence[Word]) -> list[Word]:
 
 
 def maybe_starts(program: str, arguments: Sequence[Word], at: int) -> list[int]:
-    """Returns where the next operand may stand: an unknown option may take the word behind it."""
+    """Returns the next operand's possible places: an unknown option may take the word behind it."""
     valued = GLOBAL_OPTIONS.get(program, _NOBODYS)
     starts: list[int] = []
     index = at

@@ -1,9 +1,8 @@
 """Command views: one command as rules look at it, each property computed once.
 
-The needs of a rule, in bits: what a command must have before the rule can be about it.
-
-Most rules want something that most commands lack: an option, a redirect, an address. A rule is
-passed over without a closer look where one bit of what it needs is missing.
+- The needs of a rule, in bits: what a command must have before the rule can be about it. Most rules
+  want something that most commands lack: an option, a redirect, an address. A rule is passed over
+  without a closer look where one bit of what it needs is missing.
 """
 
 from __future__ import annotations
@@ -275,7 +274,7 @@ class CommandView:
         return GLOBAL_OPTIONS.get(self.program, frozenset())
 
     def starts(self, at: int) -> list[int]:
-        """Returns where the next operand from this argument on may stand."""
+        """Returns the places where the next operand from this argument on may stand."""
         if at not in self._starts:
             self._starts[at] = maybe_starts(self.program, self.arguments, at)
         return self._starts[at]

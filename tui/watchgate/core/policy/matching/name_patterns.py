@@ -1,6 +1,6 @@
 """Name patterns, in which `*` stands for any letters, and sets of names.
 
-The hosts of addresses: patterns for names, and what makes an address odd.
+- The hosts of addresses: patterns for names, and what makes an address odd.
 """
 
 from __future__ import annotations

@@ -1,15 +1,12 @@
 """Path patterns as in `.gitignore`, and the built-in sets of places such as `@inside`.
 
-Names that a path must have before patterns for paths can fit it.
-
-Nearly all paths have nothing of what a long list of patterns wants, and three looks into sets tell
-so where its expression would try one pattern after another. Whatever is in doubt may fit: only the
-expression says that something does. Letters are compared without case, as most rules do.
-
-Expansions of wildcards: `cat .e*` may read `.env` and does not say so.
-
-A name that starts with its wildcard, such as `*` or `*.py`, is left out: it stands for all that
-lies there, and would meet every pattern. Only what asks is held against them, without case.
+- Names that a path must have before patterns for paths can fit it. Nearly all paths have nothing of
+  what a long list of patterns wants, and three looks into sets tell so where its expression would
+  try one pattern after another. Whatever is in doubt may fit: only the expression says that
+  something does. Letters are compared without case, as most rules do.
+- Expansions of wildcards: `cat .e*` may read `.env` and does not say so. A name that starts with
+  its wildcard, such as `*` or `*.py`, is left out: it stands for all that lies there, and would
+  meet every pattern. Only what asks is held against them, without case.
 """
 
 from __future__ import annotations

@@ -4,10 +4,9 @@ Folders for temporary files count as within, and streams such as /dev/null. A pr
 it reads must not read from there: anybody on the machine may have put a file into `/tmp`. Nor may
 its arguments name another machine, to which its code may do anything.
 
-Output folders, which builds and tests may empty before they write there.
-
-Such a folder may be one of sources, which no word of the command says; so only folders with names
-that are common for output, or that lie in a place for temporary files, are ordinary.
+- Output folders, which builds and tests may empty before they write there. Such a folder may be one
+  of sources, which no word of the command says; so only folders with names that are common for
+  output, or that lie in a place for temporary files, are ordinary.
 """
 
 from __future__ import annotations

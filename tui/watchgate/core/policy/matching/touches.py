@@ -1,6 +1,6 @@
 """Touched paths: those that a command reads, writes or deletes.
 
-Query programs of jq and its likes: in their words `.env` is a field, and no file.
+- Query programs of jq and its likes: in their words `.env` is a field, and no file.
 """
 
 from __future__ import annotations

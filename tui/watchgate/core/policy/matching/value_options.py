@@ -3,7 +3,7 @@
 It decides whether a word that looks like an option is one: `git clean -e -n` deletes, since `-n` is
 the value of `-e`. Where a program is not in the table, any option may take the next word.
 
-Excusing options, such as `--dry-run`: they count only where the program reads them so.
+- Excusing options, such as `--dry-run`: they count only where the program reads them so.
 """
 
 from __future__ import annotations

@@ -1,12 +1,9 @@
 """The commands of a shell text as values: what runs, with which words, fed by what.
 
-The words of a shell command after quotes are removed, and its redirects.
-
-Tables of programs that fetch, decode, unpack or fill files, or run what is in them.
-
-One table for a file that is run in the call that fills it and for one that is run later.
-
-Names of programs, and which of them are shells or interpreters.
+- The words of a shell command after quotes are removed, and its redirects.
+- Tables of programs that fetch, decode, unpack or fill files, or run what is in them. One table for
+  a file that is run in the call that fills it and for one that is run later.
+- Names of programs, and which of them are shells or interpreters.
 """
 
 from __future__ import annotations
@@ -48,12 +45,12 @@ class Word(msgspec.Struct, frozen=True, gc=False):
 
     @property
     def span(self) -> Span:
-        """Return the place of the word in the original command."""
+        """Returns the place of the word in the original command."""
         return self.start, self.end
 
     @property
     def dynamic(self) -> bool:
-        """Return whether a part of the word is only known at run time."""
+        """Returns whether a part of the word is only known at run time."""
         return self.expands != ""
 
 
@@ -70,12 +67,12 @@ class Redirect(msgspec.Struct, frozen=True, gc=False):
 
     @property
     def writes(self) -> bool:
-        """Return whether a file is opened for writing."""
+        """Returns whether a file is opened for writing."""
         return not self.descriptor and self.operator != "<"
 
     @property
     def reads(self) -> bool:
-        """Return whether a file is opened for reading."""
+        """Returns whether a file is opened for reading."""
         return not self.descriptor and self.operator in ("<", "<>")
 
 
@@ -112,7 +109,7 @@ SHELLS = names("sh bash zsh dash ksh mksh ash fish csh tcsh rbash")
 INTERPRETERS = names("python perl ruby node php lua deno bun tclsh osascript pwsh powershell")
 
 SYSTEM_FOLDERS = names("/bin /usr/bin /usr/local/bin /sbin /usr/sbin /opt/homebrew/bin")
-"""Where a program is what its name says."""
+"""Folders in which a program is what its name says."""
 
 
 # A command's name is asked for at every step of reading and judging it.
@@ -125,7 +122,7 @@ def plain_name(text: str) -> str:
 
 
 def is_itself(text: str) -> bool:
-    """Return whether a program's name, as it is written, can only mean the system's own program."""
+    """Returns whether a program's name, as written, can only mean the system's own program."""
     folder, slash, name = text.rpartition("/")
     return name == plain_name(name) and (not slash or folder in SYSTEM_FOLDERS)
 

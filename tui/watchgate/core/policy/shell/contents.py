@@ -57,7 +57,7 @@ class Files:
         self._surely: set[str] = set()
 
     def note(self, command: Command) -> None:
-        """Remember what a command writes to the files that it names."""
+        """Remembers what a command writes to the files that it names."""
         if self._bodies:
             self._replaced(command)
         targets = [redirect for redirect in command.redirects if redirect.writes]
@@ -93,7 +93,7 @@ class Files:
         return self._bodies[key] or () if key in self._surely else ()
 
     def _replaced(self, command: Command) -> None:
-        """Forget what stood in the files that a command may write without showing it."""
+        """Forgets what stood in the files that a command may write without showing it."""
         program = command.program
         if not command.words or program in _LEAVING or program in PREFIXES:
             return
@@ -126,13 +126,13 @@ class Files:
 
 
 def _may_be_same(name: str, word: Word) -> bool:
-    """Tell whether a word may name a file by another of its names, as behind a `cd`."""
+    """Tells whether a word may name a file by another of its names, as behind a `cd`."""
     last = posixpath.basename(posixpath.normpath(word.text))
     return word.dynamic or posixpath.basename(name).casefold() == last.casefold()
 
 
 def is_ambiguous(command: Command) -> bool:
-    """Tell whether one shell prints other lines than another: for `echo` some read escapes."""
+    """Tells whether one shell prints other lines than another: for `echo` some read escapes."""
     return any(
         each.program == "echo" and any("\\" in word.text for word in each.arguments)
         for each in (command, *command.piped_from)
@@ -170,7 +170,7 @@ def _scripts(program: str, arguments: Sequence[Word]) -> Iterator[str]:
 
 
 def _is_shell(command: Command, bodies: Sequence[Word]) -> bool:
-    """Tell whether these lines are read by a shell, and are all known."""
+    """Tells whether these lines are read by a shell, and are all known."""
     if any(body.dynamic for body in bodies) or command.program in INTERPRETERS:
         return False
     first = bodies[0].text if bodies else ""
@@ -182,7 +182,7 @@ def _is_shell(command: Command, bodies: Sequence[Word]) -> bool:
 
 
 def printed(command: Command) -> tuple[Word, ...] | None:
-    """Return what a command prints; None where the text does not show it."""
+    """Returns the words that a command prints; None where the text does not show them."""
     operands = [word for word in command.arguments if not word.text.startswith("-")]
     match command.program:
         case "cat" if not operands:

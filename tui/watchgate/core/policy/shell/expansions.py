@@ -1,9 +1,8 @@
 """The words of a command from the nodes of the tree, with the scripts in their substitutions.
 
-Arithmetic evaluates the text that its variables hold, and runs the substitutions in that text.
-
-A variable that holds a number, or a text that stands in the script, is seen through. What a loop
-reads from a file, or a substitution prints, is somebody else's text.
+- Arithmetic evaluates the text that its variables hold, and runs the substitutions in that text. A
+  variable that holds a number, or a text that stands in the script, is seen through. What a loop
+  reads from a file, or a substitution prints, is somebody else's text.
 """
 
 from __future__ import annotations
@@ -15,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from watchgate.core.base.patterns.allowance import check
 from watchgate.core.policy.shell.commands import Expands, Word, names
-from watchgate.core.policy.shell.script import TOO_WORDY, Notes, PipelinePart, Script, ScriptSource
+from watchgate.core.policy.shell.script import Notes, PipelinePart, Script, ScriptSource
 from watchgate.core.policy.shell.word_reader import decode
 
 if TYPE_CHECKING:
@@ -40,7 +39,7 @@ _UNSURE = re.compile(r"[$`*?\[]|<\(")
 
 
 def evaluated(raw: str, notes: Notes) -> None:
-    """Note which variables a sum reads; `raw` is the expansion or statement as it is written."""
+    """Notes which variables a sum reads; `raw` is the expansion or statement as it is written."""
     own = raw[:2] if raw.startswith("$") else ""
     rest = _COUNTS.sub("0", raw[len(own) :])
     if "$(" in _NUMBER.sub("0", rest) or "`" in rest:
@@ -49,13 +48,13 @@ def evaluated(raw: str, notes: Notes) -> None:
 
 
 def assigned(name: str, value: str, notes: Notes) -> None:
-    """Note a variable whose value is not known to be a number or a text of the script."""
+    """Notes a variable whose value is not known to be a number or a text of the script."""
     if _UNSURE.search(_NUMBER.sub("0", _COUNTS.sub("0", value))):
         notes.takes((name,))
 
 
 def taken(words: Sequence[Word], notes: Notes) -> None:
-    """Note the variables into which a command puts what it reads."""
+    """Notes the variables into which a command puts what it reads."""
     if _program(words) in _TAKERS:
         notes.takes((*_UNNAMED, *(word.text for word in words[1:] if _NAME.fullmatch(word.text))))
 
@@ -94,6 +93,7 @@ _SINGLE_VALUES = frozenset(("$#", "$?", "$$", "$!"))
 
 # Words of one text that are more than plain letters; they would fill all that is judged of it.
 MAX_WORDS = 1_000
+_TOO_WORDY = "Has more words than anybody reads"
 
 NOT_FOUND = "Runs a command in a place where it could not be read"
 
@@ -126,7 +126,7 @@ class WordReader(ABC):
         )
 
     def covered(self, nodes: Sequence[Node], start: int, end: int) -> None:
-        """Doubt a text of which the grammar passed over more than blanks between these nodes."""
+        """Doubts a text of which the grammar passed over more than blanks between these nodes."""
         text = self.source.text
         for node in nodes:
             if node.start_byte > start and not _BLANK.fullmatch(text, start, node.start_byte):
@@ -136,7 +136,7 @@ class WordReader(ABC):
             self.notes.doubt(_PASSED_OVER)
 
     def passed_over(self, start: int, node: Node) -> None:
-        """Doubt the text in front of a node, or keep it for the word that it is."""
+        """Doubts the text in front of a node, or keeps it for the word that it is."""
         dash = _LONE_DASH.fullmatch(self.source.text, start, node.start_byte)
         if dash is not None and node.type == "heredoc_redirect":
             self.dashes[node.start_byte] = self.piece(*dash.span(1))
@@ -150,7 +150,7 @@ class WordReader(ABC):
             return [self.piece(start, end)]
         check()
         if self.decoded > MAX_WORDS:
-            self.notes.doubt(TOO_WORDY)
+            self.notes.doubt(_TOO_WORDY)
             for node in nodes:
                 self.scripts_in(node, part)
             return [self.piece(start, end, "words")]
@@ -177,7 +177,7 @@ class WordReader(ABC):
         return self.piece(node.start_byte, node.end_byte, "words" if node.child_count else "")
 
     def scripts_in(self, node: Node, part: PipelinePart) -> None:
-        """Add the scripts within a node; the text tells whether there are more of them."""
+        """Adds the scripts within a node; the text tells whether there are more of them."""
         text, start = self.source.text, node.start_byte
         if not _RUNS.search(text, start, node.end_byte):
             return
@@ -194,7 +194,7 @@ class WordReader(ABC):
             self.notes.doubt(NOT_FOUND)
 
     def sets(self, start: int, end: int, part: PipelinePart) -> None:
-        """Add the assignment of a variable of the environment that is set in passing."""
+        """Adds the assignment of a variable of the environment that is set in passing."""
         name = self.source.text[start:end]
         if _ENVIRONMENT.fullmatch(name):
             at = (*self.source.at[start:end], self.source.at[end - 1])
@@ -202,7 +202,7 @@ class WordReader(ABC):
             part.assignments.append(word)
 
     def computed_text(self, start: int, end: int, part: PipelinePart) -> None:
-        """Note arithmetic, and text that looks more like a command in two subshells."""
+        """Notes arithmetic, and text that looks more like a command in two subshells."""
         self.notes.computes = True
         raw = self.source.text[start:end]
         evaluated(raw, self.notes)
@@ -212,7 +212,7 @@ class WordReader(ABC):
             self.notes.doubt("Could be arithmetic or a command")
 
     def _expansion(self, node: Node, part: PipelinePart) -> tuple[Expands, Expands]:
-        """Return what an expansion becomes outside and inside of double quotes."""
+        """Returns the form that an expansion takes outside and inside of double quotes."""
         kind = node.type
         raw = self.source.text[node.start_byte : node.end_byte]
         if kind in _SUBSTITUTIONS:

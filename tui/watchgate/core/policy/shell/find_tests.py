@@ -67,7 +67,7 @@ def _named(tests: Sequence[Word]) -> list[Word]:
 
 
 def _are_names(words: Sequence[Word]) -> bool:
-    """Tell whether these are `-name a -o -name b`, and no more."""
+    """Tells whether these are `-name a -o -name b`, and no more."""
     texts = [word.text for word in words]
     kinds = [texts[start::3] for start in range(3)]
     return (

@@ -48,7 +48,7 @@ def _as_letters(match: re.Match[str]) -> str:
 
 
 def available() -> bool:
-    """Return whether there is a parser."""
+    """Returns whether there is a parser."""
     return _LANGUAGE is not None
 
 

@@ -1,6 +1,4 @@
-"""Here-documents: where they end is found in the text itself, since the grammar is too lenient.
-
-Ends of commands that the grammar passes over, found in the text between the words of one.
+"""Ends of here-documents and of lines, found in the text, since the grammar is too lenient.
 
 Behind a pipeline of three it takes the next line for words of the last command, and behind
 redirects without a program the next line for their command.
@@ -23,7 +21,6 @@ if TYPE_CHECKING:
     from watchgate.core.policy.shell.expansions import WordReader
     from watchgate.core.policy.shell.grammar import Node
 
-
 # To the shell these are one line each, but for the here-documents in them.
 ONE_LINE = frozenset(
     "command redirected_statement file_redirect herestring_redirect declaration_command"
@@ -32,9 +29,8 @@ ONE_LINE = frozenset(
 
 
 def line_ends(text: str, children: Sequence[Node]) -> Iterator[Span]:
-    """Find where a line ends between two parts of what should be one line."""
-    parts = [child for child in children if child.type != "comment"]
-    for before, after in pairwise(parts):
+    """Finds where a line ends between two parts of what should be one line."""
+    for before, after in pairwise(child for child in children if child.type != "comment"):
         between = text[before.end_byte : after.start_byte]
         if "\n" in between and ("#" in between or "\n" in between.replace("\\\n", "")):
             yield before.end_byte, after.start_byte
@@ -62,17 +58,16 @@ _UNCLEAR = "Has a here-document whose end is unclear"
 def document(reader: WordReader, redirect: Node, body: Node, part: PipelinePart) -> Word:
     """The text of a here-document; the part gets the scripts in it."""
     start, end = _extent(reader, redirect)
-    quoted = _quoted(reader, redirect)
+    mark = next(child for child in redirect.children if child.type == "heredoc_start")
     if reader.source.text[start : body.start_byte].strip():
         reader.notes.doubt(_UNCLEAR)
     word = reader.piece(start, end)
-    if quoted:
+    if _QUOTES.search(reader.source.text, mark.start_byte, mark.end_byte):
         return word
     reader.scripts_in(body, part)
     if _JOINED.search(word.text):
         reader.notes.doubt(_UNCLEAR)
-    expands = _EXPANDS.search(word.text)
-    if expands:
+    if expands := _EXPANDS.search(word.text):
         word = msgspec.structs.replace(word, expands="value", prefix=word.text[: expands.start()])
     return word
 
@@ -83,7 +78,9 @@ def reordered(root: Node, text: str, at: Sequence[int]) -> tuple[str, Sequence[i
     `cat <<E 2>&1 | head` is the same as `cat 2>&1 <<E | head`, which the grammar reads. Only what
     it has misread is moved; `at` are the places of the characters, which move along.
     """
-    for node in _misread_documents(root):
+    for node in _documents(root):
+        if not any(child.type == "file_redirect" and child.has_error for child in node.children):
+            continue
         start, mark = node.start_byte, node.children[1].end_byte
         behind = _REDIRECTS_BEHIND.match(text, mark)
         if behind is not None:
@@ -100,13 +97,9 @@ def masked(root: Node, text: str) -> str:
     A quoted document whose first line begins with a backslash, as commands of psql do, is taken for
     more words of the command. A letter in its place changes nothing of what the shell makes of it.
     """
-    bodies = [
-        line.end() - 1
-        for node in _documents(root)
-        if (line := _QUOTED_BACKSLASH.match(text, node.start_byte)) is not None
-    ]
-    for place in bodies:
-        text = f"{text[:place]}x{text[place + 1 :]}"
+    for node in _documents(root):
+        if line := _QUOTED_BACKSLASH.match(text, node.start_byte):
+            text = f"{text[: line.end() - 1]}x{text[line.end() :]}"
     return text
 
 
@@ -119,34 +112,15 @@ def _documents(root: Node) -> Iterator[Node]:
         todo += node.children
 
 
-def _misread_documents(root: Node) -> Iterator[Node]:
-    """The here-documents with a redirect behind their mark in which the grammar found an error."""
-    todo = [root]
-    while todo:
-        node = todo.pop()
-        if not node.has_error:
-            continue
-        if node.type == "heredoc_redirect" and any(
-            child.type == "file_redirect" and child.has_error for child in node.children
-        ):
-            yield node
-        todo += node.children
-
-
 def bodiless(reader: WordReader, redirect: Node) -> None:
-    """Doubt a here-document without lines, if lines of the text belong to it all the same."""
+    """Doubts a here-document without lines, if lines of the text belong to it all the same."""
     start, end = _extent(reader, redirect)
     if start != end:
         reader.notes.doubt(_UNCLEAR)
 
 
-def _quoted(reader: WordReader, redirect: Node) -> bool:
-    start = next(child for child in redirect.children if child.type == "heredoc_start")
-    return bool(_QUOTES.search(reader.source.text, start.start_byte, start.end_byte))
-
-
 def _extent(reader: WordReader, redirect: Node) -> tuple[int, int]:
-    """Find the span of the body as the shell has it; doubted where the grammar disagrees."""
+    """Finds the span of the body as the shell has it; doubted where the grammar disagrees."""
     text = reader.source.text
     nodes = {child.type: child for child in redirect.children}
     mark, ended = nodes["heredoc_start"], nodes.get("heredoc_end")
@@ -155,11 +129,9 @@ def _extent(reader: WordReader, redirect: Node) -> tuple[int, int]:
         reader.notes.doubt(_UNCLEAR)
     first = text.find("\n", mark.end_byte) + 1 or len(text)
     start = first
-    while start < len(text):
-        newline = text.find("\n", start)
-        stop = len(text) if newline < 0 else newline
-        line = text[start:stop]
-        if (line.lstrip("\t") if "<<-" in nodes else line) == delimiter:
+    for line in text[first:].split("\n"):
+        stop = start + len(line)
+        if start < len(text) and (line.lstrip("\t") if "<<-" in nodes else line) == delimiter:
             if ended is None or ended.end_byte != stop:
                 reader.notes.doubt(_UNCLEAR)
             return first, start

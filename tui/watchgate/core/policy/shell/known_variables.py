@@ -3,12 +3,10 @@
 `for c in $(docker ps -q)` gives numbers of containers, `for f in logs/*.log` names that begin with
 `logs/`: neither becomes an option, or more words than stand there.
 
-Variables that a text sets to what stands in it: `a=git; $a push` runs git.
-
-So does a loop over words, `for f in a .env`.
-
-A command that names one is judged once more as it is with the value. The text stays opaque, since
-nobody can tell for sure what the variable holds then: the value can only make it graver.
+- Variables that a text sets to what stands in it: `a=git; $a push` runs git. So does a loop over
+  words, `for f in a .env`. A command that names one is judged once more as it is with the value.
+  The text stays opaque, since nobody can tell for sure what the variable holds then: the value can
+  only make it graver.
 """
 
 from __future__ import annotations
@@ -43,7 +41,7 @@ class Constants:
         self._left = _VARIANTS_A_TEXT
 
     def note(self, command: Command) -> None:
-        """Remember what a command assigns, where the text shows it."""
+        """Remembers what a command assigns, where the text shows it."""
         for word in command.assignments:
             match = _ASSIGNED.match(word.text)
             if match is None or word.dynamic:
@@ -162,7 +160,7 @@ def names_of(looped: Mapping[str, Sequence[str]], text: str) -> dict[str, str]:
 
 
 def _set_otherwise(name: str, text: str, reads: int) -> bool:
-    """Return whether a name may be set by more than loops: it stands somewhere without its `$`.
+    """Returns whether a name may be set by more than loops: it stands somewhere without its `$`.
 
     Of the loops that read lines, so many read what is known.
     """
@@ -194,7 +192,7 @@ def _is_tame_value(value: str) -> bool:
 
 
 def prints_names(commands: Sequence[Command]) -> bool:
-    """Return whether a pipeline prints nothing but such numbers and names."""
+    """Returns whether a pipeline prints nothing but such numbers and names."""
     if any(each.nested or each.redirects or each.assignments for each in commands):
         return False
     return _is_tame_pipe([[word.text for word in each.words] for each in commands])
@@ -209,7 +207,7 @@ def _is_tame_pipe(parts: Sequence[Sequence[str]]) -> bool:
 
 
 def _keeps(words: Sequence[str]) -> bool:
-    """Return whether a filter only leaves out lines, or parts of a name."""
+    """Returns whether a filter only leaves out lines, or parts of a name."""
     program, arguments = words[0], words[1:]
     if program in ("head", "tail"):
         return all(re.fullmatch(r"-n|-?n?\d+", each) for each in arguments)
@@ -280,7 +278,7 @@ def calmed(word: Word, calm: Mapping[str, str]) -> Word:
 
 
 def kind_fed(command: Command) -> Tame:
-    """Return the kind of words that a command finds or is fed; "" if it is not known."""
+    """Returns the kind of words that a command finds or is fed; "" if it is not known."""
     words = [word.text for word in command.words]
     if command.program in _FINDERS:
         return "path" if _starts_plainly(command.words) else ""
@@ -295,7 +293,7 @@ def kind_fed(command: Command) -> Tame:
 
 
 def _starts_plainly(words: Sequence[Word]) -> bool:
-    """Return whether all that a search finds begins with a path that the command shows.
+    """Returns whether all that a search finds begins with a path that the command shows.
 
     Some put nothing in front of a name behind `-execdir`.
     """

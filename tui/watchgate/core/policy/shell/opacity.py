@@ -22,7 +22,7 @@ _COMPUTING = names(
 
 
 def unread(words: Sequence[Word], fed: bool) -> str:
-    """Return why the command runs more than its words show; empty if they show it all.
+    """Returns the reason the command runs more than its words show; empty if they show it all.
 
     That is a program named by an expansion, code of another language, a sourced file that is not
     named, or a shell that reads its commands from what is `fed` to it.
@@ -46,12 +46,12 @@ def unread(words: Sequence[Word], fed: bool) -> str:
 
 
 def computes(words: Sequence[Word]) -> bool:
-    """Return whether the command takes words for names of variables or for arithmetic."""
+    """Returns whether the command takes words for names of variables or for arithmetic."""
     return words[0].text in _COMPUTING
 
 
 def _one_file(words: Sequence[Word]) -> bool:
-    """Return whether the words name a file for certain, as they do where a shell gets a script."""
+    """Returns whether the words name a file for certain, as they do where a shell gets a script."""
     named = words[1:]
     return bool(named) and not named[0].dynamic and not named[0].text.startswith(("/dev/", "-"))
 

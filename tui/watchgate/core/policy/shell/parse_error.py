@@ -8,9 +8,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from watchgate.core.base.text import Span
+
+if TYPE_CHECKING:
+    from watchgate.core.policy.shell.grammar import Node
 
 
 class ParseError(NamedTuple):
@@ -51,6 +54,18 @@ _JOINS = frozenset(("&&", "||", "|", "|&"))
 # Going through more takes longer than telling the fault is worth.
 _MAX_CHARS = 4_000
 _MAX_DEPTH = 40
+
+
+def misread(root: Node, at: Sequence[int]) -> Span | None:
+    """The first part of a text that the grammar could not read."""
+    node = root
+    while not node.is_error:
+        inner = next((child for child in node.children if child.has_error), None)
+        if inner is None:
+            break
+        node = inner
+    start, end = node.start_byte, node.end_byte
+    return (at[start], at[end - 1] + 1) if start < end else None
 
 
 def parse_error(text: str, at: Sequence[int]) -> ParseError | None:
@@ -168,7 +183,7 @@ class _Commands:
         return _Fault(cause, block.span)
 
     def satisfied(self) -> None:
-        """Find fault with a sign that has nothing behind it."""
+        """Finds fault with a sign that has nothing behind it."""
         if self.wanting is not None:
             text, span = self.wanting
             wanted = "command" if text in _JOINS else "file"
@@ -251,7 +266,7 @@ class _Commands:
             self.comes()
 
     def first(self, sign: _Sign, block: _Block | None) -> None:
-        """Read a word where a command may begin."""
+        """Reads a word where a command may begin."""
         text = sign.text
         if text in _OPENING:
             self.push(text, sign.span)
@@ -331,7 +346,7 @@ class _Commands:
         return -1
 
     def skip_documents(self) -> None:
-        """Go behind the here-documents that the line has begun."""
+        """Goes behind the here-documents that the line has begun."""
         for name, tabs, span in self.documents:
             line = None
             while line != name:

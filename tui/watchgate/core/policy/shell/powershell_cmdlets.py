@@ -1,6 +1,6 @@
 """PowerShell's own commands as a table: the shell command that does the same, and its options.
 
-Methods of .NET that PowerShell calls, as the shell commands that do the same.
+- Methods of .NET that PowerShell calls, as the shell commands that do the same.
 """
 
 from __future__ import annotations
@@ -167,11 +167,25 @@ class Cmdlet(msgspec.Struct, frozen=True):
     flags: frozenset[str] = frozenset()
     passes: bool = False
 
+    def parameter(self, text: str) -> str | None:
+        """The one parameter that a name or the beginning of one means; None for none or several."""
+        own = (*self.operands, *self.positions, *self.options, *self.valued)
+        known = {*own, *self.ignored, *self.flags, *COMMON.ignored, *COMMON.flags}
+        if text in known:
+            return text
+        meant = [each for each in known if each.startswith(text)]
+        return meant[0] if len(meant) == 1 else None
+
+    def takes_value(self, key: str) -> bool:
+        """Tells whether a parameter has a value."""
+        ignored = key in self.ignored or key in COMMON.ignored
+        return ignored or key in self.operands or key in self.positions or key in self.valued
+
 
 def _cmdlet(
     words: str, operands: str = "", options: str = "", valued: str = "", rest: str = ""
 ) -> Cmdlet:
-    """Make an entry of the table.
+    """Makes an entry of the table.
 
     Args:
         words: The shell command.

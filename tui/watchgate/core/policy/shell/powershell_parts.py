@@ -1,6 +1,6 @@
 """The parts of a PowerShell command: its program, its arguments, its blocks and redirects.
 
-The nodes of PowerShell's grammar: it wraps each value in one node for every kind of operator.
+- The nodes of PowerShell's grammar: it wraps each value in one node for every kind of operator.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ def innermost(node: Node) -> Node:
 
 
 def is_broken(root: Node) -> bool:
-    """Tell whether a tree has errors; a blank that is missing in `a,b` is none."""
+    """Tells whether a tree has errors; a blank that is missing in `a,b` is none."""
     todo = [root] if root.has_error else []
     while todo:
         node = todo.pop()
@@ -55,7 +55,7 @@ def is_broken(root: Node) -> bool:
 
 
 def hides_words(root: Node, text: str) -> bool:
-    """Tell whether a comment begins within a word, where PowerShell goes on with the word."""
+    """Tells whether a comment begins within a word, where PowerShell goes on with the word."""
     todo = [root] if _WITHIN.search(text) else []
     while todo:
         node = todo.pop()
@@ -67,7 +67,7 @@ def hides_words(root: Node, text: str) -> bool:
 
 
 def is_number(node: Node) -> bool:
-    """Tell whether an expression is a number with its sign, as an option such as `-5` is."""
+    """Tells whether an expression is a number with its sign, as an option such as `-5` is."""
     return node.type == "expression_with_unary_operator" and (
         innermost(node.children[-1]).type in NUMBERS
     )
@@ -118,7 +118,7 @@ class PartReader(ABC):
         self.unread = False
 
     def doubt(self, why: str = UNREAD) -> None:
-        """Note that a part may mean something else than it is read as."""
+        """Notes that a part may mean something else than it is read as."""
         self.unread = self.unread or why == UNREAD
         self.notes.doubt(why)
 
@@ -250,7 +250,7 @@ class PartReader(ABC):
         return words_of.added([words_of.piece_of(each) for each in folders], "/")
 
     def redirect(self, node: Node, part: PipelinePart) -> None:
-        """Add a redirect of a file."""
+        """Adds a redirect of a file."""
         sign = next((each for each in node.children if "operator" in each.type), None)
         file = next((each for each in node.children if each.type == "redirected_file_name"), None)
         if sign is None or file is None:
@@ -263,7 +263,7 @@ class PartReader(ABC):
         self.add_redirect(self.text(sign), target, part)
 
     def redirect_text(self, node: Node, text: str, part: PipelinePart) -> None:
-        """Add a redirect that the grammar took for a word, such as `2>$null`."""
+        """Adds a redirect that the grammar took for a word, such as `2>$null`."""
         sign, _, name = text.rpartition(">")
         digits = sign.strip(">")
         if name.startswith("&") and name[1:].isdigit() and digits.isdigit():
@@ -281,7 +281,7 @@ class PartReader(ABC):
         self.add_redirect(">>" if ">>" in text else ">", words_of.word([piece], *span), part)
 
     def add_redirect(self, sign: str, target: Word, part: PipelinePart) -> None:
-        """Add a redirect to a file; nothing at all is the file that takes everything."""
+        """Adds a redirect to a file; nothing at all is the file that takes everything."""
         if target.text.lower() in ("${null}", "$null", ""):
             target = Word("/dev/null", (target.start,) * 9, *target.span, "", "/dev/null")
         part.redirects.append(Redirect(">>" if ">>" in sign else ">", target))

@@ -117,7 +117,7 @@ class _PowerShellReader(PartReader):
         return script
 
     def statement(self, node: Node, script: Script) -> None:
-        """Add what a statement runs to the script."""
+        """Adds what a statement runs to the script."""
         self.nodes += 1
         self.notes.statements += 1
         check()
@@ -167,7 +167,7 @@ class _PowerShellReader(PartReader):
         return script
 
     def value(self, node: Node, *, prints: bool = False) -> Script:
-        """Add what an expression runs, and the text and variables in it where they are printed."""
+        """Adds what an expression runs, and the text and variables in it where they are printed."""
         core = innermost(node)
         script = self.inner(core)
         shown = [core] if core.type in STRINGS else self.variables(core)
@@ -192,7 +192,7 @@ class _PowerShellReader(PartReader):
         return nodes
 
     def inner(self, node: Node) -> Script:
-        """All that runs below the node of an expression."""
+        """Returns the commands that run anywhere below the node of an expression."""
         script = Script()
         self.nodes += 1
         check()
@@ -216,7 +216,7 @@ class _PowerShellReader(PartReader):
         return script
 
     def is_apart(self, node: Node) -> bool:
-        """Tell whether blanks stand between a value and its member: there the word may end."""
+        """Tells whether blanks stand between a value and its member: there the word may end."""
         parts = (self.source.text[each.start_byte : each.end_byte] for each in node.children[1:])
         end = node.children[0].end_byte
         for each, text in zip(node.children[1:], parts, strict=True):
@@ -226,7 +226,7 @@ class _PowerShellReader(PartReader):
         return False
 
     def method(self, node: Node, script: Script) -> None:
-        """Add what calling a method does."""
+        """Adds what calling a method does."""
         self.depth += 1
         for child in node.children:
             if child.is_named and child.children:
@@ -246,7 +246,7 @@ class _PowerShellReader(PartReader):
             script.append(PipelinePart(words=words))
 
     def assignment(self, node: Node, script: Script) -> None:
-        """Add what an assignment runs, and the variable that it sets."""
+        """Adds what an assignment runs, and the variable that it sets."""
         named = [child for child in node.children if child.is_named]
         target, value = innermost(named[0]), named[-1]
         text = self.text(target).lower()

@@ -9,7 +9,7 @@ from typing import Final
 import msgspec
 
 from watchgate.core.policy.shell.commands import Word, names
-from watchgate.core.policy.shell.powershell_cmdlets import CMDLETS, COMMON, KINDS, Cmdlet
+from watchgate.core.policy.shell.powershell_cmdlets import CMDLETS, KINDS, Cmdlet
 from watchgate.core.policy.shell.powershell_words import Argument, made_word
 
 _MATCHES_NAMES: Final = names("path filepath destination")
@@ -51,13 +51,11 @@ def same_in_shell(
         return (made_word("true", start),)
     kind = given.get("itemtype") or given.get("type")
     if kind and name == "new-item":
-        chosen = KINDS.get(kind[0].text.lower())
-        if chosen is None:
+        cmdlet = KINDS.get(kind[0].text.lower())
+        if cmdlet is None:
             return None
-        cmdlet = chosen
     words = _words(cmdlet, given, start)
-    store = next(filter(None, map(_STORE.match, (word.text for word in words))), None)
-    if store is not None:
+    if any(_STORE.match(word.text) for word in words):
         # No folder of the disk: the variables of the environment, the registry, certificates.
         shown = [word for word in words if word.text.lower().startswith("env:")]
         return _printed(shown[0], start) if shown and name in _PRINTS else None
@@ -117,11 +115,11 @@ def _given(cmdlet: Cmdlet, arguments: Sequence[Argument]) -> dict[str, list[Word
         first = argument[0]
         if not taking and first.prefix[:1] == "-" and first.prefix[1:2].isalpha():
             name, colon, value = first.text.partition(":")
-            key = _parameter(cmdlet, name[1:].lower())
+            key = cmdlet.parameter(name[1:].lower())
             if key is None or (first.dynamic and not colon):
                 return None
             values = parameters.setdefault(key, [])
-            takes = _takes_value(cmdlet, key)
+            takes = cmdlet.takes_value(key)
             if value and takes:
                 values += (_behind(first, len(name) + 1), *argument[1:])
             elif value and value.lower() != "$true":
@@ -137,21 +135,6 @@ def _given(cmdlet: Cmdlet, arguments: Sequence[Argument]) -> dict[str, list[Word
     return None if taking else parameters
 
 
-def _takes_value(cmdlet: Cmdlet, key: str) -> bool:
-    ignored = key in cmdlet.ignored or key in COMMON.ignored
-    return ignored or key in cmdlet.operands or key in cmdlet.positions or key in cmdlet.valued
-
-
 def _behind(word: Word, length: int) -> Word:
     rest = {"text": word.text[length:], "at": word.at[length:], "prefix": word.prefix[length:]}
     return msgspec.structs.replace(word, **rest)
-
-
-def _parameter(cmdlet: Cmdlet, text: str) -> str | None:
-    """The one parameter that a name or the beginning of one means; None where several may be."""
-    own = (*cmdlet.operands, *cmdlet.positions, *cmdlet.options, *cmdlet.valued)
-    known = {*own, *cmdlet.ignored, *cmdlet.flags, *COMMON.ignored, *COMMON.flags}
-    if text in known:
-        return text
-    meant = [each for each in known if each.startswith(text)]
-    return meant[0] if len(meant) == 1 else None

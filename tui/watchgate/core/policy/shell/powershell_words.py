@@ -89,7 +89,7 @@ def _undoubled(text: str, at: list[int]) -> WordPiece:
 
 
 def _runs_evenly(text: str, index: int) -> bool:
-    """Tell whether a quote is the second of a pair."""
+    """Tells whether a quote is the second of a pair."""
     before = index
     while before and text[before - 1] == "'":
         before -= 1

@@ -13,7 +13,6 @@ from watchgate.core.policy.shell.commands import Redirect, Word
 Sign = Literal["", "&&", "||", "&"]
 
 TOO_MUCH = "Runs more commands than anybody reads"
-TOO_WORDY = "Has more words than anybody reads"
 
 
 class PipelinePart(msgspec.Struct, gc=False):
@@ -39,7 +38,7 @@ class PipelinePart(msgspec.Struct, gc=False):
 
     @property
     def empty(self) -> bool:
-        """Return whether it does nothing by itself."""
+        """Returns whether it does nothing by itself."""
         return not (self.assignments or self.words or self.redirects or self.documents)
 
 
@@ -49,25 +48,24 @@ class Script(msgspec.Struct, gc=False):
     pipelines: list[list[PipelinePart]] = []
 
     def append(self, part: PipelinePart) -> None:
-        """Add a part that is a pipeline of its own."""
+        """Adds a part that is a pipeline of its own."""
         self.pipelines.append([part])
 
     def join(self, sign: Sign) -> None:
-        """Note the sign behind the last pipeline."""
+        """Notes the sign behind the last pipeline."""
         if self.pipelines:
             self.pipelines[-1][-1].sign = sign
 
     def extend(self, script: Script) -> None:
-        """Add the pipelines of another script."""
+        """Adds the pipelines of another script."""
         self.pipelines += script.pipelines
 
     def pipe(self, script: Script) -> None:
-        """Feed the last pipeline into the first of another script."""
+        """Feeds the last pipeline into the first of another script."""
         if self.pipelines and script.pipelines:
             self.pipelines[-1] += script.pipelines[0]
-            self.pipelines += script.pipelines[1:]
-        else:
-            self.extend(script)
+            script = Script(script.pipelines[1:])
+        self.extend(script)
 
     @property
     def last(self) -> PipelinePart:
@@ -84,24 +82,21 @@ class ScriptSource(msgspec.Struct, frozen=True, gc=False):
     at: Sequence[int]
 
     def position(self, start: int, end: int) -> tuple[int, int]:
-        """Return the place of a piece of this text in the original one."""
+        """Returns the place of a piece of this text in the original one."""
         if start < end:
             return self.at[start], self.at[end - 1] + 1
-        if start < len(self.at):
-            return self.at[start], self.at[start]
-        edge = self.at[-1] + 1 if self.at else 0
+        edge = self.at[start] if start < len(self.at) else self.at[-1] + 1 if self.at else 0
         return edge, edge
 
 
 class Notes(msgspec.Struct, gc=False):
     """Remarks made on the way, over all scripts of one text.
 
-    `why` is the first reason for which the text is opaque, `where` its place in the text, if it has
-    one; `defined` are names of functions and
-    aliases; `computes` says that variables are read as arithmetic, which runs substitutions in
-    their values, and `hides_code` that a quoted text holds one; `summed` are the variables so read,
-    `filled` those that hold what others wrote; `statements` is how many were read;
-    `looped` are the words that loops go over, by their variable.
+    `why` is the first reason for which the text is opaque, `where` its place, if it has one.
+    `defined` are names of functions and aliases. `computes` says that variables are read as
+    arithmetic, which runs substitutions in their values, and `hides_code` that a quoted text holds
+    one. `summed` are the variables so read, `filled` those that hold what others wrote, `looped`
+    the words that loops go over, by their variable. `statements` counts what was read.
     """
 
     why: str = ""
@@ -115,27 +110,23 @@ class Notes(msgspec.Struct, gc=False):
     looped: dict[str, list[str]] = msgspec.field(default_factory=dict)
 
     def copy(self) -> Notes:
-        """Notes of their own, with all that is noted up to now."""
-        return msgspec.structs.replace(
-            self,
-            defined=set(self.defined),
-            summed=set(self.summed),
-            filled=set(self.filled),
-            looped={name: [*words] for name, words in self.looped.items()},
-        )
+        """Returns a copy with all that is noted up to now."""
+        sets = {name: set(getattr(self, name)) for name in ("defined", "summed", "filled")}
+        looped = {name: [*words] for name, words in self.looped.items()}
+        return msgspec.structs.replace(self, looped=looped, **sets)
 
     def restore(self, before: Notes) -> None:
-        """Go back to what was noted then."""
+        """Goes back to what was noted then."""
         for field in self.__struct_fields__:
             setattr(self, field, getattr(before, field))
 
     def sums(self, names: Iterable[str]) -> None:
-        """Note variables that arithmetic reads."""
+        """Notes variables that arithmetic reads."""
         self.summed.update(names)
         self._evaluates_data()
 
     def takes(self, names: Iterable[str]) -> None:
-        """Note variables that hold what a file, a name of one or another command says."""
+        """Notes variables that hold what a file, a name of one or another command says."""
         self.filled.update(names)
         self._evaluates_data()
 
@@ -144,6 +135,6 @@ class Notes(msgspec.Struct, gc=False):
             self.doubt("Takes what it read for arithmetic, which may run commands within it")
 
     def doubt(self, why: str, where: Span | None = None) -> None:
-        """Say why the text is opaque."""
+        """Says why the text is opaque."""
         if not self.why:
             self.why, self.where = why, where

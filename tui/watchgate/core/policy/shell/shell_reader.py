@@ -15,7 +15,7 @@ from watchgate.core.policy.shell.commands import Redirect, Word
 from watchgate.core.policy.shell.expansions import LITERALS, WordReader
 from watchgate.core.policy.shell.grammar import available, parse
 from watchgate.core.policy.shell.heredocs import ONE_LINE, ended, line_ends
-from watchgate.core.policy.shell.parse_error import parse_error
+from watchgate.core.policy.shell.parse_error import misread, parse_error
 from watchgate.core.policy.shell.script import (
     TOO_MUCH,
     Notes,
@@ -82,7 +82,7 @@ def read(text: str, at: Sequence[int], notes: Notes, depth: int = 0) -> Script:
         before = notes.copy() if "\n" in text else notes
         if root.has_error and not notes.why:
             fault = parse_error(text, at)
-            notes.doubt(*(fault or (_UNREAD, _misread(root, at))))
+            notes.doubt(*(fault or (_UNREAD, misread(root, at))))
         reader = _ShellReader(ScriptSource(text, at), notes, depth)
         script = reader.block(root)
         if not reader.ends:
@@ -91,18 +91,6 @@ def read(text: str, at: Sequence[int], notes: Notes, depth: int = 0) -> Script:
         text = ended(text, reader.ends)
     notes.doubt("Could be split into commands in another way than it was read")
     return script
-
-
-def _misread(root: Node, at: Sequence[int]) -> Span | None:
-    """The first part of a text that the grammar could not read."""
-    node = root
-    while not node.is_error:
-        inner = next((child for child in node.children if child.has_error), None)
-        if inner is None:
-            break
-        node = inner
-    start, end = node.start_byte, node.end_byte
-    return (at[start], at[end - 1] + 1) if start < end else None
 
 
 def _folded(text: str, at: Sequence[int], notes: Notes) -> tuple[str, Sequence[int]]:
@@ -132,7 +120,7 @@ class _ShellReader(WordReader):
         self.ends: set[Span] = set()
 
     def covered_line(self, node: Node) -> None:
-        """Check that nothing is passed over in a node, and that one line holds its parts."""
+        """Checks that nothing is passed over in a node, and that one line holds its parts."""
         children = node.children
         self.covered(children, node.start_byte, node.end_byte)
         if node.type in ONE_LINE and "\n" in self.source.text:
@@ -159,7 +147,7 @@ class _ShellReader(WordReader):
         return self.script(node.children)
 
     def statement(self, node: Node, script: Script) -> None:
-        """Add what a statement runs to the script."""
+        """Adds what a statement runs to the script."""
         self.notes.statements += 1
         if self.notes.statements > MAX_STATEMENTS or self.commands > MAX_COMMANDS:
             self.notes.doubt(TOO_MUCH)
@@ -183,7 +171,7 @@ class _ShellReader(WordReader):
             self.other(node, kind, script)
 
     def chain(self, node: Node, script: Script) -> None:
-        """Add a list; a redirect belongs to the last command before it, as the shell has it."""
+        """Adds a list; a redirect belongs to the last command before it, as the shell has it."""
         first, *rest = self.flat(node)
         if first.type in _REDIRECTS:
             script.append(PipelinePart())
@@ -238,7 +226,7 @@ class _ShellReader(WordReader):
             self.unknown(node, script)
 
     def unknown(self, node: Node, script: Script) -> None:
-        """Look through a node that nobody knows; the text is opaque."""
+        """Looks through a node that nobody knows; the text is opaque."""
         self.notes.doubt(_UNREAD)
         children = node.children
         if any(child.type == "command_name" for child in children):
@@ -264,7 +252,7 @@ class _ShellReader(WordReader):
                 script.last.negated = True
 
     def loop(self, children: Sequence[Node], part: PipelinePart) -> list[Node]:
-        """Note the variable of a loop over words, and give the rest of it."""
+        """Notes the variable of a loop over words, and gives the rest of it."""
         text = self.source.text
         for named in (c for c in children if c.type == "variable_name"):
             self.sets(named.start_byte, named.end_byte, part)
@@ -276,7 +264,7 @@ class _ShellReader(WordReader):
         return [c for c in children if c.type != "variable_name"]
 
     def _stands_alone(self, node: Node) -> bool:
-        """Return whether what follows the sign at a node's start cannot be one word with it."""
+        """Returns whether what follows the sign at a node's start cannot be one word with it."""
         following = self.source.text[node.start_byte + 1 : node.start_byte + 2]
         return not following or following in _BLANKS
 
@@ -386,7 +374,7 @@ class _ShellReader(WordReader):
                 self.redirect(child, part, script)
 
     def redirect(self, node: Node, part: PipelinePart, script: Script) -> None:
-        """Add a redirect to its part; what follows a here-document's line goes to the script."""
+        """Adds a redirect to its part; what follows a here-document's line goes to the script."""
         check()
         self.covered_line(node)
         if node.type == "heredoc_redirect":

@@ -50,7 +50,7 @@ class Wrapped(msgspec.Struct, frozen=True, gc=False):
 
 
 def unwrap(words: Sequence[Word], documents: Sequence[Word]) -> Wrapped:
-    """Return what these words run, and the here-documents where the program is a shell."""
+    """Returns the commands that these words run, and a shell's here-documents."""
     program = plain_name(words[0].text)
     prefix, own = PREFIXES.get(program), words[1:]
     if len(words) > 1 and (place := _sub_command(program, words)):
@@ -83,7 +83,7 @@ def unwrap(words: Sequence[Word], documents: Sequence[Word]) -> Wrapped:
 
 
 def _may_shift(word: Word) -> bool:
-    """Return whether an expansion may move the command's start; one quoted value stays one word.
+    """Returns whether an expansion may move the command's start; one quoted value stays one word.
 
     It must show whether it is an option: by what stands before it, or as a folder's path.
     """
@@ -93,7 +93,7 @@ def _may_shift(word: Word) -> bool:
 
 
 def _sub_command(program: str, words: Sequence[Word]) -> int:
-    """Find the sub-command that runs the rest; 0 if there is none."""
+    """Returns the index of the sub-command that runs the rest; 0 if there is none."""
     for index, word in enumerate(words[1:8], 1):
         if _sub_prefix(program, words, index):
             # Anywhere else it is a name, such as the package of `npm install x`.
@@ -165,7 +165,7 @@ def _is_version(words: Sequence[Word]) -> bool:
 
 
 def _behind(words: Sequence[Word], start: int, prefix: Prefix) -> int:
-    """Find the start of the command behind a wrapper's own operands."""
+    """Finds the start of the command behind a wrapper's own operands."""
     if not prefix.operands:
         return start
     start = min(start + prefix.operands, len(words))
@@ -201,13 +201,13 @@ def _searched(words: Sequence[Word], marks: frozenset[str]) -> Iterator[tuple[Wo
         if start is None:
             start = index + 1 if word.text in marks else None
         elif word.text in (";", "+"):
-            yield _names_found_by(words[start:index], words)
+            yield _names_matched_by(words[start:index], words)
             start = None
     if start is not None:
-        yield _names_found_by(words[start:], words)
+        yield _names_matched_by(words[start:], words)
 
 
-def _names_found_by(words: Sequence[Word], search: Sequence[Word]) -> tuple[Word, ...]:
+def _names_matched_by(words: Sequence[Word], search: Sequence[Word]) -> tuple[Word, ...]:
     """The command with the files that are found in it: by name where it changes them."""
     if words and words[0].text in _CHANGERS and (named := sought(search)):
         return tuple(each for word in words for each in (named if word.text == "{}" else (word,)))
@@ -227,7 +227,7 @@ def _parallel(words: Sequence[Word]) -> tuple[tuple[Word, ...], ...]:
 
 
 def _inputs(words: Sequence[Word]) -> Sequence[Word]:
-    """Return what stands behind `:::` in the words; a file of inputs, `::::`, is not read."""
+    """Returns the inputs behind `:::` in the words; a file of inputs, `::::`, is not read."""
     start = next((i for i, word in enumerate(words) if word.text in (":::", ":::+")), len(words))
     return [word for word in words[start + 1 :] if not word.text.startswith(":::")]
 

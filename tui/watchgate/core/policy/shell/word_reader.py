@@ -4,7 +4,7 @@ The grammar hands words out raw. What the shell would make of them is worked out
 the text shows an expansion that the tree does not know of, or the other way round, the text is
 opaque.
 
-Brace expansion: `a{b,c}d` becomes `abd acd` before anything else of the word is looked at.
+- Brace expansion: `a{b,c}d` becomes `abd acd` before anything else of the word is looked at.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ def _closing(letters: list[Letter], start: int) -> int | None:
 
 
 def _choices(letters: list[Letter]) -> list[list[Letter]] | None:
-    """Return the choices in braces: each part between commas, or a range; None for neither."""
+    """Returns the choices in braces: each part between commas, or a range; None for neither."""
     parts: list[list[Letter]] = [[]]
     depth = 0
     for letter in letters:
@@ -99,7 +99,7 @@ def _range(letters: list[Letter]) -> list[list[Letter]] | None:
 
 
 Expansions = Mapping[int, tuple[int, Expands, Expands]]
-"""Where expansions start: their end, and what they become outside and inside of double quotes."""
+"""Expansions by their start: the end, and what they become outside and inside of double quotes."""
 
 _RUN = re.compile(r"[^\\'\"$`*?\[{},<>()|&; \t\n]+")
 _QUOTED_RUN = re.compile(r"[^\\\"$`]+")
@@ -157,7 +157,7 @@ class _WordLexer:
     def __init__(
         self, source: ScriptSource, start: int, end: int, expansions: Expansions, notes: Notes
     ) -> None:
-        """Read one written word.
+        """Prepares to read one word.
 
         Args:
             source: The text that the word stands in.

@@ -33,7 +33,7 @@ def options(valued: str = "", flags: str = "") -> WrapperOptions:
 
 
 def split(words: Sequence[Word], known: WrapperOptions) -> Split:
-    """Find the end of the options at the start of these words."""
+    """Finds the end of the options at the start of these words."""
     given: list[str] = []
     unknown = False
     index = 0
@@ -58,7 +58,7 @@ def split(words: Sequence[Word], known: WrapperOptions) -> Split:
 
 
 def _cluster(text: str, known: WrapperOptions, given: list[str]) -> bool | None:
-    """Return whether a cluster's last value is the next word; None if an option is unknown."""
+    """Returns whether a cluster's last value is the next word; None if an option is unknown."""
     if text in known.valued or text in known.flags:
         given.append(text)
         return text in known.valued

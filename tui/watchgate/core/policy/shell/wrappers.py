@@ -37,7 +37,7 @@ def _prefix(
     harmless: str | None = None,
     mark: str = "",
 ) -> Prefix:
-    """Describe a wrapper by words in lists, each separated by blanks.
+    """Describes a wrapper by words in lists, each separated by blanks.
 
     Args:
         valued: Its options that take a value.

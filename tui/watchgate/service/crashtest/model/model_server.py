@@ -23,7 +23,7 @@ from watchgate.service.crashtest.model.conversation import (
 )
 
 _LOOK_S: Final = 0.02
-"""How long the end of the server may take to be noticed."""
+"""The longest time until the server notices that it is to end."""
 
 
 class ScriptedModel:

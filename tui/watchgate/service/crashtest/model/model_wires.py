@@ -1,12 +1,9 @@
 """The OpenAI chat completions wire: requests read, replies written whole or as a stream.
 
-The Anthropic Messages wire: requests read, replies written whole or as server-sent events.
-
-The Gemini API wire: requests read, replies written as one response object.
-
-A stream of this wire may consist of a single event, which is the whole response.
-
-The OpenAI Responses wire: requests read, replies written as server-sent events.
+- The Anthropic Messages wire: requests read, replies written whole or as server-sent events.
+- The Gemini API wire: requests read, replies written as one response object. A stream of this wire
+  may consist of a single event, which is the whole response.
+- The OpenAI Responses wire: requests read, replies written as server-sent events.
 """
 
 from __future__ import annotations

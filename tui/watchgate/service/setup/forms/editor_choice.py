@@ -15,9 +15,9 @@ from watchgate.service.setup.forms.form_editor import (
     Table,
     WrittenEntry,
 )
+from watchgate.service.setup.forms.guarded_command import is_our_command
 from watchgate.service.setup.forms.json_table import JsonTable
 from watchgate.service.setup.forms.toml_edit import TomlTables
-from watchgate.service.setup.guarded_command import is_our_command
 
 _HEAD = "#!/bin/sh\n"
 _EXEC = "exec "
@@ -72,7 +72,7 @@ def _command(text: str) -> str | None:
 
 
 MARK: Final = "watchgate"
-"""What every file of ours names somewhere, and nobody else's."""
+"""The word that every file of ours has somewhere, and nobody else's."""
 
 
 class WholeFileEditor:

@@ -3,10 +3,9 @@
 Each function gives splices; indentation, line endings and the final newline are taken from the
 text itself, and comments stay where they are.
 
-Parses JSON with the place of every value, so that a file can be edited in place.
-
-Strict, unless the text may hold what some agents read besides: comments (`//`, `/* */`) and a comma
-behind the last element.
+- Parses JSON with the place of every value, so that a file can be edited in place. Strict, unless
+  the text may hold what some agents read besides: comments (`//`, `/* */`) and a comma behind the
+  last element.
 """
 
 from __future__ import annotations
@@ -112,7 +111,7 @@ class _JsonReader:
         return Node("scalar", at, match.end()), match.end()
 
     def complaint(self, at: int, otherwise: str = "") -> str:
-        """Returns what is wrong here, in words."""
+        """Returns the fault at this place in the text, in words."""
         start = self._text[at : at + 2]
         if not start:
             return "the text ends too early"

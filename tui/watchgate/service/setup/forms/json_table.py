@@ -3,7 +3,7 @@
 A group is `{matcher?, hooks: [{type, command, timeout, ...}]}`. Entries of others are never touched
 nor moved, and what is ours is replaced where it stands: Codex ties its trust to the position.
 
-Our keys at the top of a JSON file: switches the agent needs, and the status line.
+- Our keys at the top of a JSON file: switches the agent needs, and the status line.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ from watchgate.service.setup.forms.form_editor import (
     timeout,
     timeout_s,
 )
+from watchgate.service.setup.forms.guarded_command import is_our_command
 from watchgate.service.setup.forms.json_edit import JsonError, Node, Splice, scan
-from watchgate.service.setup.guarded_command import is_our_command
 
 
 def put_top_keys(text: str, setup: Setup, status_line: str = "", wish: StatusLine = "set") -> str:
@@ -142,7 +142,7 @@ class JsonTable:
         return self._ours(text)
 
     def ours_alone(self, text: str) -> Table:
-        """Returns the same, and our hooks in groups of others, without theirs."""
+        """Returns our entries by event; groups that others share have only our hooks in them."""
         entries: dict[str, list[Item]] = {}
         for member in self._members(text):
             for item in member.value.items:

@@ -3,10 +3,9 @@
 Edited as text, as a TOML library puts a new key between a comment and the table that it is
 about.
 
-Hooks in TOML: `[[hooks]]` tables of event, matcher, command and timeout, as Kimi reads them.
-
-Edited as text: a TOML library would write the file anew, move tables that stand apart together and
-end its own lines in another way than the file's.
+- Hooks in TOML: `[[hooks]]` tables of event, matcher, command and timeout, as Kimi reads them.
+  Edited as text: a TOML library would write the file anew, move tables that stand apart together
+  and end its own lines in another way than the file's.
 """
 
 from __future__ import annotations
@@ -30,7 +29,7 @@ from watchgate.service.setup.forms.form_editor import (
     timeout,
     timeout_s,
 )
-from watchgate.service.setup.guarded_command import is_our_command
+from watchgate.service.setup.forms.guarded_command import is_our_command
 
 _NAME: Final = re.compile(r"""\[\[\s*(?:"([^"]*)"|'([^']*)'|([\w-]+))\s*\]\]""")
 _PART: Final = re.compile(

@@ -43,8 +43,8 @@ from watchgate.core.base.bounded import Recent
 from watchgate.core.gate.gate_coverage import CAUSE_WORDS, AgentTraits, Cause, SessionProcess
 from watchgate.core.gate.record_builders import gone
 from watchgate.core.model.records import Draft, UngatedData
+from watchgate.core.model.session_view import SessionView
 from watchgate.core.model.sessions import SessionState
-from watchgate.core.model.views import SessionView
 from watchgate.core.state.session_views import PROCESS
 from watchgate.service.watch.coverage.processes import AgentProcess, InstalledHooks
 
@@ -194,12 +194,12 @@ class CoverageComparison:
         mine = self._sessions_of_process(process, sessions, at)
         hooks = self._hooks(process.agent)
         if mine:
-            around = self._around(process, hooks, at)
+            around = self._process_hook_state(process, hooks, at)
             for session in mine:
                 self._learn(*session, around)
                 self._folder_of.renew(session, process.cwd)
             return self._known_after_all(process, _KNOWN_NOW, at)
-        around = self._around(process, hooks, at)
+        around = self._process_hook_state(process, hooks, at)
         if _in_order(self._traits(process.agent), hooks, around):
             return self._known_after_all(process, _IN_ORDER_NOW, at)
         if key in self._ungated or at.age_s(process) < GRACE_S:
@@ -230,7 +230,7 @@ class CoverageComparison:
             and not view.session.startswith(PROCESS)
         ]
 
-    def _around(
+    def _process_hook_state(
         self, process: AgentProcess, hooks: InstalledHooks, at: MachineClocks
     ) -> SessionProcess:
         before = (

@@ -35,7 +35,7 @@ _NO_AGENT: Final = frozenset(
 """First arguments with which an agent's program runs no agent, however long it runs."""
 
 _ALL_OFF: Final = re.compile(r'"(disableAllHooks)"\s*:\s*true')
-"""What switches all hooks off in settings, which may also be given as an argument."""
+"""The setting that switches all hooks off; settings may also be given as an argument."""
 
 _OURS: Final = "watchgate"
 _LAUNCHERS = 4

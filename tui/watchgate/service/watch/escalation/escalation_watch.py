@@ -120,7 +120,7 @@ def _fault(program: str, end: ChildEnd) -> str:
 
 
 PAUSE_S = 1.0
-"""How long after the first try the second one comes."""
+"""Seconds from the end of the first try to the second."""
 
 ANSWERED = "it was answered while this was on its way; whether it arrived is not known"
 
@@ -185,7 +185,7 @@ class NotificationQueue:
             self._desk.notified(due, why)
 
     async def _try(self, due: DueEscalation) -> str | None:
-        """Returns why sending failed, or ""; None where it is not needed any more."""
+        """Returns the reason sending failed, or ""; None where it is not needed any more."""
         body = self._desk.body(due.request)
         if body is None:
             return None

@@ -42,14 +42,14 @@ class Alarms:
         self._last: Mapping[WatchedKey, TamperedData] = {}
 
     def at_once(self, faults: Mapping[WatchedKey, TamperedData]) -> list[TamperedData]:
-        """Returns what to report without a second look: a call may run before that."""
+        """Returns the faults to report without a second look: a call may run before that."""
         fresh = {key: each for key, each in faults.items() if key not in self.reported}
         self.reported |= fresh
         self._last = {**self._last, **fresh}
         return list(fresh.values())
 
     def look(self, faults: Mapping[WatchedKey, TamperedData]) -> list[AlarmRecord]:
-        """Returns what to report after this look; from now on it counts as reported."""
+        """Returns the alarms to report after this look; from now on they count as reported."""
         was_wrong, self._earlier = self._earlier, {}
         tells: list[AlarmRecord] = [
             ("policy.intact", mended_alarm(alarm))

@@ -1,10 +1,9 @@
 """Judges the files that the gate rests on: the fault, its consequence, and the mend.
 
-Variables that can keep a hook from running, or hide what its agent does.
-
-A hook is `/bin/sh`, then an interpreter: the loader reads `LD_*` before either says a word, bash in
-the place of sh reads the next ones. The last ones move an agent's own files to where nobody looks.
-Sources: ld.so(8), dyld(1), bash(1), python3(1), and where agents document that they keep files.
+- Variables that can keep a hook from running, or hide what its agent does. A hook is `/bin/sh`,
+  then an interpreter: the loader reads `LD_*` before either says a word, bash in the place of sh
+  reads the next ones. The last ones move an agent's own files to where nobody looks. Sources:
+  ld.so(8), dyld(1), bash(1), python3(1), and where agents document that they keep files.
 """
 
 from __future__ import annotations

@@ -105,7 +105,7 @@ class IntegrityWatch:
         self.tell_of_rules()
         due = 0.0
         while True:
-            with contain_errors(self._failed):
+            with contain_errors(self._report_fault):
                 if anyio.current_time() >= due:
                     await self.look()
                     due = anyio.current_time() + FILES_LOOK_S
@@ -240,7 +240,7 @@ class IntegrityWatch:
             self._hub.recorder.about_core("policy.fault", CoreData(what=what, detail=detail))
         self._fault = detail
 
-    def _failed(self, fault: str) -> None:
+    def _report_fault(self, fault: str) -> None:
         if fault != self._fault:
             self._hub.recorder.internal_error(fault, "a look at the files that the gate rests on")
         self._fault = fault

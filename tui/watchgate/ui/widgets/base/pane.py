@@ -1,12 +1,12 @@
 """A pane that draws its own lines: every part of the console is built of panes.
 
-A pane is drawn from values alone. `StyledLine` collects styled texts from the left and from the
-right and fills the cells between them; a `Pane` asks its `draw` for lines and hands them to
-Textual's line interface, so that nothing ever parses markup and a redraw costs what is on the
-screen.
+It is drawn from values alone: a `Pane` asks its `draw` for lines and hands them to Textual's line
+interface, so that nothing ever parses markup and a redraw costs what is on the screen.
 """
 
 from __future__ import annotations
+
+from typing import TypedDict, Unpack
 
 from rich.segment import Segment
 from textual.geometry import Region, Size
@@ -16,6 +16,14 @@ from textual.widget import Widget
 from watchgate.core.base.text import safe_text
 from watchgate.ui.base.formats import cut, width
 from watchgate.ui.base.theme import Palette, Token, palette
+
+
+class Emphasis(TypedDict, total=False):
+    """The ways in which a text stands out; `reverse` swaps ink and ground."""
+
+    bold: bool
+    underline: bool
+    reverse: bool
 
 
 class StyledLine:
@@ -30,29 +38,11 @@ class StyledLine:
         self.right_cells = 0
 
     def add(
-        self,
-        text: str,
-        ink: Token = "fg",
-        *,
-        on: Token | None = None,
-        bold: bool = False,
-        underline: bool = False,
-        reverse: bool = False,
+        self, text: str, ink: Token = "fg", *, on: Token | None = None, **more: Unpack[Emphasis]
     ) -> StyledLine:
-        """Adds a text to the left part.
-
-        Args:
-            text: The text; made safe to show.
-            ink: Colour of the text.
-            on: Ground of the text, None for that of the line.
-            bold: Whether it is bold.
-            underline: Whether it is underlined.
-            reverse: Whether ink and ground are swapped.
-        """
+        """Adds a text to the left part, made safe to show; `on` is its ground, else the line's."""
         text = _safe(text)
-        style = self.colors.style(
-            ink, on or self.ground, bold=bold, underline=underline, reverse=reverse
-        )
+        style = self.colors.style(ink, on or self.ground, **more)
         self._left.append(Segment(text, style))
         self.left_cells += width(text)
         return self
@@ -68,25 +58,11 @@ class StyledLine:
         return self.add(dots, "dim") if dots else self
 
     def right(
-        self,
-        text: str,
-        ink: Token = "fg",
-        *,
-        on: Token | None = None,
-        bold: bool = False,
-        reverse: bool = False,
+        self, text: str, ink: Token = "fg", *, on: Token | None = None, **more: Unpack[Emphasis]
     ) -> StyledLine:
-        """Adds a text to the right part, after those already there.
-
-        Args:
-            text: The text; made safe to show.
-            ink: Colour of the text.
-            on: Ground of the text, None for that of the line.
-            bold: Whether it is bold.
-            reverse: Whether ink and ground are swapped.
-        """
+        """Adds a text to the right part, after those already there, as `add` does."""
         text = _safe(text)
-        style = self.colors.style(ink, on or self.ground, bold=bold, reverse=reverse)
+        style = self.colors.style(ink, on or self.ground, **more)
         self._right.append(Segment(text, style))
         self.right_cells += width(text)
         return self

@@ -131,7 +131,7 @@ def draw_row(line: StyledLine, row: Row, cells: int, *, underline: bool = True) 
 
 
 def _take(text: str, room: int, cells: int) -> tuple[int, bool]:
-    """Returns how many characters go on this row, and whether the row is full after them."""
+    """Returns the number of characters for this row, and whether it is full after them."""
     head = text[: 4 * room + 8]
     if cell_len(head) <= room:
         return len(head), False

@@ -1,81 +1,30 @@
-"""A request in short: its chip, its reasons, its countdown, and the rest of its input."""
+"""A request in short: its chip, its reasons, what it touches, and whether it is too long."""
 
 from __future__ import annotations
 
-import math
-
 import msgspec
 
-from watchgate.core.base import decoding
 from watchgate.core.base.amounts import count
 from watchgate.core.base.text import safe_text
 from watchgate.core.model.assessment import visible_findings
-from watchgate.core.model.events import Tool, ToolClass
 from watchgate.core.model.records import RequestData
-from watchgate.core.model.views import PendingView, SessionView
+from watchgate.core.model.session_view import SessionView
+from watchgate.core.model.views import PendingView
 from watchgate.core.secrets.secret_finder import secrets
-from watchgate.core.tools import tool_input
-from watchgate.core.tools.summary import shown_text, summary, uncut_fields
-from watchgate.ui.base.ascii_only import remembered, spelled
+from watchgate.core.tools.summary import shown_text
 from watchgate.ui.base.formats import covered, person
 from watchgate.ui.base.theme import RISK_GLYPH, RISK_RANK, RISK_TOKEN, Token
 from watchgate.ui.widgets.base.pane import StyledLine
 from watchgate.ui.widgets.base.request_text import Piece, Row
 from watchgate.ui.widgets.base.text_masking import count_secrets, masking_of
 
-BAR_LEFT = "━"
-BAR_GONE = "─"
-LAST_S = 10
-
-
-def filled_cells(left_s: float, total_s: float, cells: int) -> int:
-    """Returns the cells of the bar that are left; at least one while any time is."""
-    if total_s <= 0 or left_s <= 0:
-        return 0
-    return min(cells, math.ceil(cells * left_s / total_s))
-
-
-def is_hurried(left_s: float | None) -> bool:
-    """Returns whether the last seconds run."""
-    return left_s is not None and left_s <= LAST_S
-
-
-def words_right(line: StyledLine, words: str, left_s: float | None) -> None:
-    """Puts the words at the right end, reversed in the last seconds."""
-    if is_hurried(left_s):
-        line.right(words, line.ground, on="fg", bold=True)
-    else:
-        line.right(words, bold=True)
-
-
-def words_left(line: StyledLine, words: str, left_s: float | None) -> None:
-    """Puts the words into the left part, reversed in the last seconds."""
-    line.add(words, bold=True, reverse=is_hurried(left_s))
-
-
-def countdown_bar(left_s: float, total_s: float, cells: int) -> list[tuple[str, Token]]:
-    """Returns the bar's two stretches, what is left and what is gone."""
-    left = filled_cells(left_s, total_s, cells)
-    return [(BAR_LEFT * left, "fg"), (BAR_GONE * (cells - left), "faint")]
-
-
 APPROVABLE_CHARS = 65_536
-"""What is longer than this is never drawn to its end, and so never allowed from a console."""
+"""The longest text that is drawn to its end: a longer one is never allowed from a console."""
 
 ASKED = "?"
 """Stands where a call's risk would."""
 
 MINUTE_S = 60
-_SHORT = 200
-_SHOWN_FIELDS: dict[ToolClass, tuple[str, ...]] = {
-    "fetch": ("url", "uri", "query"),
-    "agent": ("description",),
-    "plan": ("plan",),
-}
-"""The field of a tool's input that the text of its call may be."""
-
-_SAYS_NOTHING = ("description", "timeout", "timeout_ms")
-"""Fields that change nothing of a shell command; another tool may be given nothing else."""
 
 
 def chip(line: StyledLine, risk: str) -> None:
@@ -133,7 +82,7 @@ def safer_way(data: RequestData) -> str:
 
 
 def touched_row(view: PendingView) -> Row:
-    """Returns what the call would touch, bold what would be lost for good, with its part."""
+    """Returns the row of what a call would touch, with its part; lost for good is bold."""
     count = len({segment.number for segment in view.data.segments})
     words: list[Piece] = []
     part = None
@@ -150,7 +99,7 @@ def touched_row(view: PendingView) -> Row:
 
 
 def approval_history(session: SessionView | None) -> str:
-    """Returns how the session's requests were answered so far, as a hint without effect."""
+    """Returns the hint that tells how the session's requests were answered so far."""
     if session is None or not session.answered or session.median_s is None:
         return ""
     of = f"{count(session.allowed)} of {count(session.answered)}"
@@ -166,71 +115,6 @@ def secret_count(data: RequestData) -> int:
     return own or len(
         secrets(msgspec.json.encode(data.tool.input)[:APPROVABLE_CHARS].decode(errors="replace"))
     )
-
-
-class RemainingInput(msgspec.Struct, frozen=True):
-    """The input that the shown text leaves out, in one line; `whole` when nothing is missing."""
-
-    text: str
-    whole: bool
-
-
-def _fields_of_command(tool: Tool) -> frozenset[str]:
-    """Returns the fields that the command shows whole; none that sets more than words."""
-    if tool_input.command(tool) is None:
-        return frozenset()
-    given = {name: tool.input[name] for name in tool_input.COMMANDS & tool.input.keys()}
-    words = {name: value if isinstance(value, list) else [value] for name, value in given.items()}
-    return frozenset(
-        name for name, each in words.items() if all(isinstance(word, str) for word in each)
-    )
-
-
-def _shown_fields(tool: Tool, shown: str) -> frozenset[str]:
-    """Returns the fields of the input of which the shown text leaves nothing out.
-
-    Words that only happen to stand in that text as well show nothing of their field.
-    """
-    given = {name: value for name, value in tool.input.items() if isinstance(value, str)}
-    if tool.cls == "shell":
-        idle = {name for name, value in given.items() if not value}
-        return _fields_of_command(tool).union(idle, _SAYS_NOTHING)
-    if tool.cls in ("edit", "read"):
-        named = (*tool_input.PATH_KEYS, *(("pattern",) if tool.cls == "read" else ()))
-        return frozenset(
-            name for name, value in given.items() if not value or (name in named and value in shown)
-        )
-    if tool.cls in ("mcp", "other"):
-        return uncut_fields(tool) if shown == summary(tool) else frozenset()
-    own = _SHOWN_FIELDS.get(tool.cls, ())
-    return frozenset(name for name in own if given.get(name) == shown)
-
-
-@remembered(maxsize=32)
-def _rest(raw: bytes, shown_fields: frozenset[str], bare: bool) -> RemainingInput:
-    parts: list[str] = []
-    whole = True
-    for name, value in decoding.decode(raw, dict[str, msgspec.Raw]).items():
-        text = bytes(value)
-        if name in shown_fields:
-            continue
-        if len(text) > _SHORT:
-            parts.append(f"{name}: {count(len(text))} bytes")
-            whole = False
-        else:
-            parts.append(f"{name}={text.decode()}")
-    line = "  ".join(parts)
-    return RemainingInput(spelled(safe_text(line)) if bare else covered(line), whole)
-
-
-def remaining_input(data: RequestData, *, bare: bool = False) -> RemainingInput:
-    """Returns the rest of the tool's input."""
-    if data.asks == "question":
-        return RemainingInput(
-            "", whole=True
-        )  # its questions are drawn from what was read of the input
-    shown = shown_text(data.tool, data.summary)
-    return _rest(msgspec.json.encode(data.tool.input), _shown_fields(data.tool, shown), bare)
 
 
 def too_long(data: RequestData) -> bool:

@@ -7,7 +7,7 @@ from datetime import tzinfo
 import msgspec
 
 from watchgate.core.base.text import safe_text
-from watchgate.core.model.views import CallRow
+from watchgate.core.model.call_row import CallRow
 from watchgate.core.state.asked_call import columns_of
 from watchgate.ui.base.formats import UNMEASURED, clock, covered, cut, cut_name, person, took, width
 from watchgate.ui.base.theme import RISK_GLYPH, RISK_TOKEN, Palette, Token

@@ -15,7 +15,7 @@ from textual.widget import Widget
 
 from watchgate.core.base.bounded import Ring
 from watchgate.core.base.text import safe_text
-from watchgate.core.model.views import CallRow
+from watchgate.core.model.call_row import CallRow
 from watchgate.core.state.state import State
 from watchgate.ui.base.formats import short_names
 from watchgate.ui.base.theme import palette

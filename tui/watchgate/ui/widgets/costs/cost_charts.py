@@ -15,7 +15,14 @@ from watchgate.core.usage.session_usage import SessionUsage, Tokens
 from watchgate.ui.base.formats import cut
 from watchgate.ui.base.theme import Token
 from watchgate.ui.costs.cost_figures import WEEK, WINDOW_WORDS, CostRow, Costs, date_of
-from watchgate.ui.costs.cost_sums import AT_LEAST, Sum, dollars, of_parts, part_dollars, written
+from watchgate.ui.costs.cost_sums import (
+    LOWER_BOUND_MARK,
+    Sum,
+    dollars,
+    of_parts,
+    part_dollars,
+    written,
+)
 from watchgate.ui.costs.sparks import of_turns, spark
 from watchgate.ui.widgets.base.pane import Pane, StyledLine
 from watchgate.ui.widgets.costs.cost_words import bar, model_name, safe_name, unknown_days
@@ -87,7 +94,7 @@ class CostRanked(Pane):
         line.to(shift + RANKED_COST_END - len(cost)).add(cost, ink, bold=known.cost is not None)
         if known.cost is None:
             return line
-        line.to(shift + MARK).add(known.mark + AT_LEAST * known.at_least, quiet)
+        line.to(shift + MARK).add(known.mark + LOWER_BOUND_MARK * known.is_lower_bound, quiet)
         if known.cost:
             share = known.cost / dearest
             bar(
@@ -217,7 +224,7 @@ NANO_CENT = 10_000_000
 
 
 def days_in(cells: int) -> int:
-    """Returns how many days fit side by side."""
+    """Returns the number of days that fit side by side."""
     return max(1, min(30, (cells - FIRST_DAY - 1) // PITCH))
 
 

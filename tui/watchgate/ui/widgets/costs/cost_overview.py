@@ -12,7 +12,7 @@ from watchgate.ui.base.formats import percent, width
 from watchgate.ui.base.theme import Token
 from watchgate.ui.costs.budget_words import of_today
 from watchgate.ui.costs.cost_figures import Costs
-from watchgate.ui.costs.cost_sums import AT_LEAST, BRIEF, Sum, dollars
+from watchgate.ui.costs.cost_sums import BRIEF, LOWER_BOUND_MARK, Sum, dollars
 from watchgate.ui.costs.limit_words import REPORTED, AgentLimits, Window
 from watchgate.ui.widgets.base.pane import Pane, StyledLine
 from watchgate.ui.widgets.costs.cost_words import bar, missing_note, safe_name, unreadable_note
@@ -187,7 +187,7 @@ class CostTotals(Pane):
         words = missing_note(costs)
         if words and values.left_cells + width(words) + APART + 1 <= cells:
             return [labels, values.right(f"{words} ", quiet)]
-        values = self._values(places, sums, bound_sign=AT_LEAST)
+        values = self._values(places, sums, bound_sign=LOWER_BOUND_MARK)
         self._speed(values, costs, cells)
         return [labels, values]
 
@@ -203,7 +203,7 @@ class CostTotals(Pane):
             line.to(place).add(dollars(known.cost), ink, bold=True)
             if known.cost is None:
                 continue
-            if known.at_least:
+            if known.is_lower_bound:
                 line.add(bound_sign, ink)
             if known.mark and line.left_cells + len(known.mark) + 1 < end:
                 line.add(f" {known.mark}", quiet)

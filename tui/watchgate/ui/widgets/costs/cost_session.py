@@ -61,7 +61,7 @@ def facts(
 
 
 def _costs(used: SessionUsage, who: str, prices: str) -> list[SessionFact]:
-    """Returns the figure with its source, and the other one next to it, which is never added."""
+    """Returns the shown cost with its source, and the other cost; they are never added."""
     by = {
         "reported": f"reported by {who}",
         "computed": f"computed from tokens, {_by(prices)}",

@@ -15,7 +15,7 @@ from watchgate.core.base.amounts import UNKNOWN, count, plural, tokens
 from watchgate.ui.base.formats import cut_name, percent
 from watchgate.ui.base.theme import Token
 from watchgate.ui.costs.cost_figures import CostRow, Costs, Key
-from watchgate.ui.costs.cost_sums import AT_LEAST, Sum, dollars, mark
+from watchgate.ui.costs.cost_sums import LOWER_BOUND_MARK, Sum, dollars, mark
 from watchgate.ui.costs.sparks import spark
 from watchgate.ui.keys.jump_labels import Jump
 from watchgate.ui.keys.shown_keys import key_for
@@ -284,7 +284,7 @@ class CostTable(Pane):
         if costs.all.cost is None:
             return line
         if not (at.share or at.context):
-            return line.to(at.mark).add(AT_LEAST if costs.all.at_least else "", quiet)
+            return line.to(at.mark).add(LOWER_BOUND_MARK if costs.all.is_lower_bound else "", quiet)
         place = at.spark or at.share or at.mark
         room = at.percent - place
         description = _of_sum(costs.all)
@@ -295,7 +295,7 @@ class CostTable(Pane):
 
 def _of_sum(known: Sum, *, short: bool = False) -> str:
     """Describes a sum: whether it is a lower bound, and how much of it is computed."""
-    words = ["at least"] if known.at_least else []
+    words = ["at least"] if known.is_lower_bound else []
     if known.computed == known.cost and known.computed:
         words.append("computed")
     elif known.computed:

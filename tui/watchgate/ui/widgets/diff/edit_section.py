@@ -20,8 +20,9 @@ from watchgate.core.tools.diff_rows import DiffRow, folded
 from watchgate.core.tools.edit_blocks import EditBlock, blocks
 from watchgate.ui.base.formats import covered, cut_front, width
 from watchgate.ui.base.theme import RISK_GLYPH, RISK_RANK, RISK_TOKEN, Token
+from watchgate.ui.widgets.base.remaining_input import RemainingInput, remaining_input
 from watchgate.ui.widgets.base.request_text import plain
-from watchgate.ui.widgets.base.request_words import RemainingInput, remaining_input, too_long
+from watchgate.ui.widgets.base.request_words import too_long
 from watchgate.ui.widgets.base.sheet import INDENT, VALUES, Sheet
 from watchgate.ui.widgets.diff.diff_lines import draw_rows
 

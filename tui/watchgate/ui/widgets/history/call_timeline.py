@@ -49,7 +49,7 @@ def timeline_of(
 
 
 def mend(row: HistoryRow) -> tuple[str, str]:
-    """Returns what to do about an alarm, and the command that helps; empty where there is none."""
+    """Returns the advice on an alarm, and the command that helps; empty without an alarm."""
     if not row.alarm:
         return "", ""
     command = f"watchgate doctor {safe_text(row.agent)}"

@@ -12,6 +12,7 @@ from textual.message import Message
 
 from watchgate.core.base.text import safe_text
 from watchgate.core.history.history_row import HistoryRow
+from watchgate.core.model.outcomes import ENDINGS
 from watchgate.core.state.asked_call import columns_of, line_of
 from watchgate.ui.base.formats import clock, covered, cut_name, width
 from watchgate.ui.base.theme import RISK_GLYPH, RISK_TOKEN, Palette, Token
@@ -79,7 +80,7 @@ def day(at_us: int, now_us: int, zone: tzinfo | None) -> tuple[str, str]:
 
 
 def by_words(row: HistoryRow) -> str:
-    """Returns who or what brought the outcome about."""
+    """Returns the name of the person or thing that brought the outcome about."""
     if row.word == "answered-elsewhere":
         return f"in {title(row.agent)}"
     return safe_text(row.by)
@@ -136,8 +137,9 @@ def draw_past(
     column += at.outcome
     if at.by:
         who = by_words(row)
-        if row.word == "denied-by-rule" and width(who) > at.by - 1:
-            who = "a rule"
+        if width(who) > at.by - 1:
+            ending = ENDINGS.get(row.word)
+            who = (ending.short if ending else "") or who
         line.to(column).fit(who, at.by - 1, quiet)
         column += at.by
     line.to(column)

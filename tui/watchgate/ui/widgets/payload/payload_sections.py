@@ -8,8 +8,9 @@ from typing import Any
 import msgspec
 
 from watchgate.core.base.amounts import count
+from watchgate.core.model.call_row import CallRow
 from watchgate.core.model.records import Record, RequestData
-from watchgate.core.model.views import CallRow, PendingView
+from watchgate.core.model.views import PendingView
 from watchgate.ui.base.formats import clock, home, short_id
 from watchgate.ui.widgets.base.request_text import Piece, pieces
 from watchgate.ui.widgets.payload.json_view import Fact, PageSection

@@ -10,7 +10,7 @@ from textual import events
 from textual.message import Message
 
 from watchgate.ui.approval.arming import QUEUED_S, Ask, Commit, Explain
-from watchgate.ui.approval.consent import WORD, PromptClosed, TypedYes
+from watchgate.ui.approval.typed_yes import WORD, PromptClosed, TypedYes
 from watchgate.ui.keys.keymap import Hint, name_of, read_at
 from watchgate.ui.widgets.base.pane import StyledLine
 from watchgate.ui.widgets.prompts.prompt import GONE, Prompt, hint

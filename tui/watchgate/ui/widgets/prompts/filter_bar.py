@@ -11,7 +11,7 @@ from textual.message import Message
 from watchgate.core.filters.filter_completion import Completions, KnownValues, may_complete, propose
 from watchgate.core.filters.filter_fields import ROW_FIELDS
 from watchgate.core.filters.filter_parser import Filter, FilterError, parse
-from watchgate.core.model.views import CallRow
+from watchgate.core.model.call_row import CallRow
 from watchgate.ui.base.formats import DOTS, width
 from watchgate.ui.base.theme import Token
 from watchgate.ui.keys.keymap import Hint, name_of
@@ -209,7 +209,7 @@ class FilterBar(Prompt):
             self._refused, self._cycle = True, None
             self.redraw()
             return
-        self._tell()
+        self._post_filter()
         text = self._line.text.strip()
         if text:
             if text in self._recent:
@@ -260,10 +260,10 @@ class FilterBar(Prompt):
             self._fault = fault
         else:
             if not may_complete(line.text, line.at, self._known):
-                self._tell()
+                self._post_filter()
         self.redraw()
 
-    def _tell(self) -> None:
+    def _post_filter(self) -> None:
         if self._line.text != self._reported_text:
             self._reported_text = self._line.text
             self.post_message(self.Changed(self._reported_text, matching(self._wanted)))

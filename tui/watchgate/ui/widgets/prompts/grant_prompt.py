@@ -1,6 +1,6 @@
 """The prompt that sets how far an allow reaches, and shows the exact rule that it leaves.
 
-The requests that were marked, listed before they are allowed together.
+- The requests that were marked, listed before they are allowed together.
 """
 
 from __future__ import annotations
@@ -277,7 +277,7 @@ class GrantPrompt(SheetPrompt):
             self._chosen = width
 
     def _bar(self, width: Width) -> str:
-        """Returns why the width cannot be chosen; empty where it can."""
+        """Returns the reason the width cannot be chosen; empty where it can."""
         if width == "exact" and self._scope != "always":
             return ""
         if "always" not in self._view.data.scopes:

@@ -68,13 +68,13 @@ class Prompt(Pane, can_focus=True):
             self.settled()
 
     def focused(self, now_s: float) -> None:
-        """Handles the terminal's getting the focus: keys right after it are not meant for this."""
+        """Handles the focus that the terminal gets: keys right after that are not for this."""
 
     def shown(self) -> None:
-        """Handles that a new moment was drawn on the screen that it is on."""
+        """Handles a new moment that was drawn on the prompt's screen."""
 
     def settled(self) -> None:
-        """Handles that somebody else settled its request; it stays until it is left."""
+        """Handles the end of its request by somebody else; the prompt stays until it is left."""
 
 
 def hint(key: str, label: str) -> Hint:

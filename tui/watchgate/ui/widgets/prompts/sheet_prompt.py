@@ -13,8 +13,9 @@ from textual.strip import Strip
 from watchgate.core.base.amounts import plural
 from watchgate.core.model.views import PendingView
 from watchgate.ui.approval.arming import QUEUED_S, Card, Commit, Explain, HeldKey, Intent
-from watchgate.ui.approval.consent import WORD, Consent
+from watchgate.ui.approval.consent import Consent
 from watchgate.ui.approval.decision_requests import PLAIN, DecisionTerms
+from watchgate.ui.approval.typed_yes import WORD
 from watchgate.ui.approval.unshown_lines import Unshown
 from watchgate.ui.base.terminal_shape import TerminalShape
 from watchgate.ui.keys.keymap import Hint, name_of, read_at

@@ -40,7 +40,7 @@ class EditLine(msgspec.Struct, frozen=True):
         return EditLine(self.text[:start] + self.text[end:], start)
 
     def _moved(self, name: str) -> tuple[int | None, int | None]:
-        """Returns where a key puts the cursor, and up to where it deletes from there."""
+        """Returns the place where a key puts the cursor, and the end of what it deletes."""
         text, at = self.text, self.at
         word = text[:at].rstrip().rfind(" ") + 1
         before, after = max(0, at - 1), min(len(text), at + 1)

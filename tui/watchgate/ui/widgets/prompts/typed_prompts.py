@@ -160,7 +160,7 @@ class AnswerPrompt(TypedPrompt):
             return ()
 
     def _meaning(self) -> str:
-        """Returns what the typed line would be sent as, where that is not the line itself."""
+        """Returns the answer that the typed line stands for, where it is not the line itself."""
         if not self._line.text:
             return describe_choices(self._question)
         chosen = self._would_be()

@@ -259,6 +259,6 @@ class ProofPrompt(ExplainedPrompt):
         return line
 
     def explanation(self, cells: int) -> Sequence[str]:
-        """Returns why it is locked, or what is wrong where the first row has no room for it."""
+        """Returns the reason it is locked, or the fault where the first row lacks room for it."""
         fits = cells - len(self._label) - 6 >= len(self._notice) + 12
         return self._sentences if fits else (self._notice,)

@@ -29,8 +29,9 @@ from watchgate.ui.base.formats import (
 )
 from watchgate.ui.base.theme import RISK_GLYPH, Token
 from watchgate.ui.source.agent_titles import title
+from watchgate.ui.widgets.base.countdown import words_right
 from watchgate.ui.widgets.base.pane import Pane, StyledLine
-from watchgate.ui.widgets.base.request_words import ASKED, subject_token, words_right
+from watchgate.ui.widgets.base.request_words import ASKED, subject_token
 
 _OPERATOR = re.compile(r"operator (?P<name>.*?)(?: \([^()]*\))?", re.DOTALL)
 
@@ -39,7 +40,7 @@ ENDING_CELLS = 21
 
 
 def ending_words(ended: Settled, cells: int = ENDING_CELLS) -> str:
-    """Returns how a request ended: who decided and with what, as far as the name fits."""
+    """Returns the words for a request's end, with the decider's name if it fits."""
     word = ended.word
     if word not in ENDINGS:
         return safe_text(word)
@@ -63,7 +64,7 @@ def _who(ended: Settled) -> str:
 
 
 def _reach(ended: Settled) -> str:
-    """Returns how far an allow reaches; a word of a later version stays as it is."""
+    """Returns the words for an allow's scope; a word of a later version stays as it is."""
     known = next((words for scope, words in SCOPES.items() if scope == ended.scope), "")
     return f", {known or safe_text(ended.scope)}"
 

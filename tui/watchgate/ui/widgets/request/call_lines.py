@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from watchgate.core.base.amounts import count, plural
-from watchgate.core.model.verdicts import TraceRow
-from watchgate.core.model.views import AsAsked, CallRow, SessionView
+from watchgate.core.model.call_row import AsAsked, CallRow
+from watchgate.core.model.outcomes import GLYPHS
+from watchgate.core.model.session_view import SessionView
 from watchgate.core.state.state import State
 from watchgate.core.state.traces import TracedCall, group_traces
 from watchgate.core.tools.summary import in_columns
@@ -16,13 +17,14 @@ from watchgate.ui.widgets.base.request_text import lay_out, plain
 from watchgate.ui.widgets.base.request_words import APPROVABLE_CHARS, chip, clause
 from watchgate.ui.widgets.base.sheet import INDENT, VALUES, Sheet
 from watchgate.ui.widgets.calls.call_columns import elapsed_cell
-from watchgate.ui.widgets.traces.trace_words import ENDED, decides
+from watchgate.ui.widgets.traces.trace_words import decides
 from watchgate.ui.widgets.traces.waterfall import BAR, THIN, bar, scale
 
 HOOKS_SHOWN = 6
 NAME = 18
 TIME = 9
 SHORTEST_BAR = 6
+TOOL_CHARS = 60
 
 
 def draw_hooks(sheet: Sheet, call: TracedCall) -> None:
@@ -36,28 +38,19 @@ def draw_hooks(sheet: Sheet, call: TracedCall) -> None:
     on = scale(ran, max(1, sheet.room - NAME - TIME - 1))
     for row in ran[:HOOKS_SHOWN]:
         chosen = decides(row, call.decisive)
+        took = "running" if row.status == "running" else machine(row.duration_ms)
         line = sheet.line()
         line.add(cut_front(covered(row.handler[:200]), NAME - 1), bold=chosen)
-        line.to(INDENT + NAME).add(_time(row).rjust(TIME), bold=chosen)
+        line.to(INDENT + NAME).add(took.rjust(TIME), bold=chosen)
         drawn = bar(row, on)
         if drawn is not None and on.cells >= SHORTEST_BAR:
             ink: Token = "accent" if chosen else "dim"
             line.add(" " * (1 + drawn.before)).add(THIN * drawn.queued, "faint")
             line.add(BAR * drawn.running, ink)
-    others = []
-    if len(ran) > HOOKS_SHOWN:
-        others.append(f"{count(len(ran) - HOOKS_SHOWN)} more")
-    if len(rows) > len(ran):
-        others.append(f"{count(len(rows) - len(ran))} skipped")
+    left_out = ((len(ran) - HOOKS_SHOWN, "more"), (len(rows) - len(ran), "skipped"))
+    others = [f"{count(number)} {word}" for number, word in left_out if number > 0]
     if others:
         sheet.line().add(", ".join(others), "dim")
-
-
-def _time(row: TraceRow) -> str:
-    return "running" if row.status == "running" else machine(row.duration_ms)
-
-
-TOOL_CHARS = 60
 
 
 def hooks_of(state: State, row: CallRow) -> TracedCall | None:
@@ -140,7 +133,7 @@ def _as_asked(sheet: Sheet, asked: AsAsked) -> None:
 
 def outcome(row: CallRow) -> str:
     """Returns the gate's decision with who made it, and the call's stage: `= by rule, done`."""
-    decided = ENDED.get(row.glyph, "") if row.glyph else ""
+    decided = GLYPHS[row.glyph].trace if row.glyph in GLYPHS else ""
     if row.alarm or not decided or row.stage in decided:
         return f"{row.glyph} {decided if row.stage in decided else row.stage}".strip()
     return f"{row.glyph} {decided}, {row.stage}"

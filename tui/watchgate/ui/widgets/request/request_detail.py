@@ -1,6 +1,6 @@
 """The pane of a request or call in full, scrolled; reports when all of it was on the screen.
 
-The calls that an agent made together: those of one session that began at about the same time.
+- The calls that an agent made together: those of one session that began at about the same time.
 """
 
 from __future__ import annotations
@@ -10,7 +10,8 @@ from textual.message import Message
 from textual.strip import Strip
 
 from watchgate.core.base.amounts import plural
-from watchgate.core.model.views import CallRow, PendingView
+from watchgate.core.model.call_row import CallRow
+from watchgate.core.model.views import PendingView
 from watchgate.core.state.state import State
 from watchgate.ui.approval.consequences import seconds_left
 from watchgate.ui.approval.unshown_lines import Unshown
@@ -21,7 +22,7 @@ from watchgate.ui.widgets.base.request_words import approval_history, too_long
 
 TOGETHER_US = 1_000_000
 LOOKED_AT = 64
-"""How many calls before and after one are looked at: those of other sessions lie between them."""
+"""Calls looked at before and after one: those of other sessions lie between them."""
 
 
 def same_batch(state: State, view: PendingView) -> tuple[CallRow, ...]:
@@ -146,9 +147,9 @@ class Detail(Pane, can_focus=False):
         self._unshown.lay_out((self._subject_name, cells, len(body), self._comments), needed)
         last = max(0, whole - rows)
         # What was jumped over is named on a line of its own, below the text.
-        is_jumped = bool(self._missing(min(self._offset, last) - top, top))
+        is_jumped = bool(self._skipped_lines(min(self._offset, last) - top, top))
         self._offset = min(self._offset, last + is_jumped)
-        missing = self._missing(self._offset - top, top)
+        missing = self._skipped_lines(self._offset - top, top)
         lines = [*live, *body]
         if missing:
             lines.append(_jumped(self.line().to(2), missing))
@@ -163,7 +164,7 @@ class Detail(Pane, can_focus=False):
         self._window = (self._offset - top, end - top)
         return shown
 
-    def _missing(self, line: int, top: int) -> str:
+    def _skipped_lines(self, line: int, top: int) -> str:
         """Returns the lines above a line of the text that were jumped over, if that matters."""
         view = self._subject
         if self._was_all_shown or not isinstance(view, PendingView) or too_long(view.data):

@@ -8,8 +8,10 @@ import msgspec
 
 from watchgate.core.base.amounts import plural
 from watchgate.core.base.text import safe_text
+from watchgate.core.model.call_row import CallRow
 from watchgate.core.model.records import EscalatedData, RequestData
-from watchgate.core.model.views import CallRow, PendingView, SessionView
+from watchgate.core.model.session_view import SessionView
+from watchgate.core.model.views import PendingView
 from watchgate.core.state.asked_call import columns_of
 from watchgate.ui.approval.consequences import after_allow, after_handback
 from watchgate.ui.base.formats import home, machine, person
@@ -29,25 +31,18 @@ _GATE = {
 }
 """The gate's decision on a call, where the word for its stage does not say so."""
 
-_DIGEST = 12
+DIGEST_CHARS = 12
 _TOOL = 40
 _SUMMARY = 160
 _WRITTEN = 400
-_THOUSAND = 1000
 
 
 class RequestContext(msgspec.Struct, frozen=True, kw_only=True):
-    """The state's facts about a request: its session, the profile, and its batch.
-
-    The `batch` are the calls made together with it.
-    """
+    """The state's facts about a request; its `batch` are the calls made together with it."""
 
     session: SessionView | None = None
     profile: str = ""
     batch: tuple[CallRow, ...] = ()
-
-
-NO_CONTEXT = RequestContext()
 
 
 def draw_facts(sheet: Sheet, view: PendingView, known: RequestContext) -> None:
@@ -55,7 +50,7 @@ def draw_facts(sheet: Sheet, view: PendingView, known: RequestContext) -> None:
     data, short = view.data, bool(sheet.payload)
     sheet.section("facts")
     if data.asks == "approval" and (view.facts or view.cut):
-        sheet.stated("would touch", wrap(touched_row(view), sheet.cells - VALUES - 1))
+        _fact(sheet, "would touch", touched_row(view))
     sheet.fact("cwd", home(data.cwd, sheet.home_dir))
     _fact(sheet, "session", _session(view, known.session, short=short))
     if data.sub is not None:
@@ -69,7 +64,7 @@ def draw_facts(sheet: Sheet, view: PendingView, known: RequestContext) -> None:
     _batch(sheet, known.batch)
     _wrote(sheet, data)
     if not short:
-        sheet.fact("digest", f"sha256 {data.digest[:_DIGEST]}...")
+        sheet.fact("digest", f"sha256 {data.digest[:DIGEST_CHARS]}...")
     sheet.fact(_AFTER[data.asks], after_allow(data, view.agent))
     if data.runs_unasked:
         sheet.fact(f"after {key_for('handback')}", after_handback(data, view.agent), bold=True)
@@ -78,21 +73,12 @@ def draw_facts(sheet: Sheet, view: PendingView, known: RequestContext) -> None:
     sheet.fact("so far", approval_history(known.session) if data.asks == "approval" else "")
 
 
-def draw_raw(sheet: Sheet, data: RequestData) -> None:
-    """Writes the key that shows the payload, its size, and the digest of the request."""
-    size = _size(len(msgspec.json.encode(data.tool.input)))
-    line = sheet.line().add("raw", "dim").to(VALUES)
-    line.add(sheet.payload, "accent", bold=True).add(f" shows the payload, {size}", "dim")
-    digest = f"   sha256 {safe_text(data.digest[:_DIGEST])}..."
-    line.add(digest if line.left_cells + len(digest) < sheet.cells else "", "dim")
-
-
 def _fact(sheet: Sheet, label: str, words: Iterable[Piece]) -> None:
     sheet.stated(label, wrap(words, sheet.cells - VALUES - 1))
 
 
 def _session(view: PendingView, session: SessionView | None, *, short: bool) -> list[Piece]:
-    """Returns who asks; a mode in which the agent asks nobody comes first."""
+    """Returns the words for the asking session; a mode that asks nobody stands out."""
     words = [*pieces(f"{view.label}  {view.agent}")]
     model = f"  {session.model}" if session and session.model else ""
     words += _inked(pieces(f"{'' if short else f'  {view.session}'}{model}"), "dim")
@@ -106,14 +92,14 @@ def _session(view: PendingView, session: SessionView | None, *, short: bool) -> 
 
 
 def _escalated(escalation: EscalatedData) -> list[Piece]:
-    """Returns who else was notified of the request, and after how long; or why not."""
+    """Returns the words for who else was notified, and after how long; or why not."""
     if escalation.detail:
         return [*pieces(f"{escalation.to} could not be told"), *_dim(safe_text(escalation.detail))]
     return [*pieces(escalation.to), *_dim(f"after {person(escalation.waited_s)}")]
 
 
 def _holds(data: RequestData, profile: str) -> str:
-    """Returns why the profile in force asks somebody about this."""
+    """Returns the reason the profile in force asks somebody about this."""
     if profile == "guard" and data.risk in ("high", "critical"):
         return "guard holds HIGH and CRITICAL"
     return "strict holds what no rule allows" if profile == "strict" else ""
@@ -124,17 +110,15 @@ def _batch(sheet: Sheet, batch: tuple[CallRow, ...]) -> None:
     for number, row in enumerate(batch[:BATCH_SHOWN]):
         tool, call = columns_of(row, _TOOL)
         words = [*pieces(f"{tool[:_TOOL]}  {call[:_SUMMARY]}"), *_dim(_became(row))]
-        rows = wrap(words, sheet.cells - VALUES - 1)
-        sheet.stated("same batch" if number == 0 else "", rows)
+        _fact(sheet, "same batch" if number == 0 else "", words)
     if len(batch) > BATCH_SHOWN:
         more = f"{plural(len(batch) - BATCH_SHOWN, 'call')} more at the same moment"
         sheet.line().to(VALUES).add(more, "dim")
 
 
 def _became(row: CallRow) -> str:
-    gate = _GATE.get(row.glyph, "")
     took = f" in {machine(row.took_ms)}" if row.took_ms is not None else ""
-    return ", ".join(filter(None, (gate, f"{safe_text(row.stage)}{took}")))
+    return ", ".join(filter(None, (_GATE.get(row.glyph), f"{safe_text(row.stage)}{took}")))
 
 
 def _wrote(sheet: Sheet, data: RequestData) -> None:
@@ -154,7 +138,3 @@ def _dim(words: str) -> list[Piece]:
 
 def _inked(words: Iterable[Piece], ink: Token) -> list[Piece]:
     return [msgspec.structs.replace(each, ink=ink) if each.ink == "fg" else each for each in words]
-
-
-def _size(count: int) -> str:
-    return f"{count / _THOUSAND:.1f} kB" if count >= _THOUSAND else f"{count} bytes"

@@ -7,9 +7,11 @@ import msgspec
 from watchgate.core.base.amounts import count, plural
 from watchgate.core.base.text import safe_text
 from watchgate.core.model.assessment import Finding, visible_findings
+from watchgate.core.model.call_row import CallRow
 from watchgate.core.model.questions import describe_choices
 from watchgate.core.model.records import RequestData
-from watchgate.core.model.views import CallRow, PendingView, SessionView
+from watchgate.core.model.session_view import SessionView
+from watchgate.core.model.views import PendingView
 from watchgate.core.policy.inputs.programs import plain_words
 from watchgate.core.tools.diff_rows import folded, numbered
 from watchgate.core.tools.edit_blocks import rewritten
@@ -17,7 +19,9 @@ from watchgate.core.tools.summary import shown_text
 from watchgate.ui.approval.consequences import after_silence, seconds_left, silence, why_so_long
 from watchgate.ui.base.formats import short_id
 from watchgate.ui.base.theme import RISK_RANK, Palette
+from watchgate.ui.widgets.base.countdown import countdown_bar, words_left
 from watchgate.ui.widgets.base.pane import StyledLine
+from watchgate.ui.widgets.base.remaining_input import remaining_input
 from watchgate.ui.widgets.base.request_text import (
     Piece,
     lay_out,
@@ -31,14 +35,11 @@ from watchgate.ui.widgets.base.request_text import (
 from watchgate.ui.widgets.base.request_words import (
     APPROVABLE_CHARS,
     clause,
-    countdown_bar,
-    remaining_input,
     secret_count,
     subject_chip,
     too_long,
-    words_left,
 )
-from watchgate.ui.widgets.base.sheet import INDENT, Sheet
+from watchgate.ui.widgets.base.sheet import INDENT, VALUES, Sheet
 from watchgate.ui.widgets.base.text_masking import masking_of
 from watchgate.ui.widgets.diff.diff_lines import draw_rows
 from watchgate.ui.widgets.diff.edit_section import (
@@ -56,11 +57,12 @@ from watchgate.ui.widgets.request.command_parts import (
     findings_of,
     split_parts,
 )
-from watchgate.ui.widgets.request.request_facts import RequestContext, draw_facts, draw_raw
+from watchgate.ui.widgets.request.request_facts import DIGEST_CHARS, RequestContext, draw_facts
 
 DRAWN_PARTS = 200
 LONGEST_BAR = 24
 SHORTEST_BAR = 6
+BYTES_PER_KB = 1_000
 STALE = "as it was last seen: nothing can be decided here now"
 
 
@@ -281,6 +283,16 @@ def _other_input(sheet: Sheet, data: RequestData) -> bool:
             sheet.gap()
         sheet.fact("input", others.text)
     return others.whole
+
+
+def draw_raw(sheet: Sheet, data: RequestData) -> None:
+    """Writes the key that shows the payload, its size, and the digest of the request."""
+    number = len(msgspec.json.encode(data.tool.input))
+    size = f"{number / BYTES_PER_KB:.1f} kB" if number >= BYTES_PER_KB else f"{number} bytes"
+    line = sheet.line().add("raw", "dim").to(VALUES)
+    line.add(sheet.payload, "accent", bold=True).add(f" shows the payload, {size}", "dim")
+    digest = f"   sha256 {safe_text(data.digest[:DIGEST_CHARS])}..."
+    line.add(digest if line.left_cells + len(digest) < sheet.cells else "", "dim")
 
 
 def _input(sheet: Sheet, data: RequestData) -> None:

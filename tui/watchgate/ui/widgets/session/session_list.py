@@ -9,8 +9,8 @@ from textual.message import Message
 
 from watchgate.core.base.amounts import count
 from watchgate.core.base.text import safe_text
+from watchgate.core.model.session_view import SessionView
 from watchgate.core.model.sessions import SessionState
-from watchgate.core.model.views import SessionView
 from watchgate.core.state.state import State
 from watchgate.ui.base.formats import cut_name
 from watchgate.ui.base.theme import Token

@@ -1,9 +1,8 @@
 """One session in full, scrolled: facts, what the gate saw of it, its agents, its calls.
 
-A session's agents as a tree: the main one, its sub-agents, and what each of them does now.
-
-Agents report which session a sub-agent belongs to and not which other sub-agent started it, so
-the tree is of one level.
+- A session's agents as a tree: the main one, its sub-agents, and what each of them does now. Agents
+  report which session a sub-agent belongs to and not which other sub-agent started it, so the tree
+  is of one level.
 """
 
 from __future__ import annotations
@@ -15,8 +14,10 @@ from textual.events import MouseScrollDown, MouseScrollUp
 
 from watchgate.core.base.amounts import count, money, plural
 from watchgate.core.base.text import safe_text
+from watchgate.core.model.call_row import CallRow
+from watchgate.core.model.session_view import SessionView, SubView
 from watchgate.core.model.sessions import SessionState
-from watchgate.core.model.views import CallRow, PendingView, SessionView, SubView
+from watchgate.core.model.views import PendingView
 from watchgate.core.state.asked_call import columns_of, line_of
 from watchgate.core.tools.summary import in_columns
 from watchgate.ui.base.formats import ago, clock, covered, home, person, width

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 
 from watchgate.core.base.amounts import count, plural
 from watchgate.core.base.text import safe_text
+from watchgate.core.model.call_row import CallRow
 from watchgate.core.model.records import TraceData
 from watchgate.core.model.verdicts import TraceRow
-from watchgate.core.model.views import CallRow
 from watchgate.core.secrets.redact import redact
 from watchgate.core.state.traces import TracedCall, shows_only
 from watchgate.ui.base.formats import covered, machine, person, width
@@ -96,7 +96,7 @@ def _about(row: TraceRow, data: TraceData) -> str:
 
 
 def _end_facts(row: TraceRow, data: TraceData) -> Sequence[Fact]:
-    """Returns how the run ended, and its input."""
+    """Returns the facts about a run's end and its input."""
     facts = [_verdict_fact(row, data)]
     if row.ignored and row.role == "gate":
         facts.append(("ignored", row.detail or "its verdict had no say", ""))
@@ -111,7 +111,7 @@ def _end_facts(row: TraceRow, data: TraceData) -> Sequence[Fact]:
 
 
 def _cost_facts(row: TraceRow) -> Sequence[Fact]:
-    """Returns what it ran with, and how much of its limits it used."""
+    """Returns the facts about a run's environment, and its use of the limits."""
     run = row.run
     facts: list[Fact] = []
     if run.env:
@@ -202,7 +202,7 @@ def _wrapped(
 
 
 def _stream(label: str, text: str, cells: int, colors: Palette) -> list[StyledLine]:
-    """Returns what the child wrote, line by line, every character made safe to show."""
+    """Returns the child's output, line by line, every character made safe to show."""
     if not text.strip():
         return []
     text_lines = redact(text).rstrip().replace("\r\n", "\n").split("\n")

@@ -16,7 +16,7 @@ from watchgate.core.base.text import safe_text
 from watchgate.core.filters.filter_fields import ROW_FIELDS
 from watchgate.core.filters.filter_parser import Filter, Getter, Value
 from watchgate.core.history.history_row import decider_names, host_of, session_names
-from watchgate.core.model.views import CallRow
+from watchgate.core.model.call_row import CallRow
 from watchgate.core.state.state import State
 from watchgate.core.state.traces import Key, TracedCall, TraceView, decided_in_ms, group_traces
 from watchgate.ui.base.formats import clock, covered, cut_name

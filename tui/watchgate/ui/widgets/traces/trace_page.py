@@ -9,7 +9,7 @@ from textual.events import Click, MouseScrollDown, MouseScrollUp
 from textual.message import Message
 
 from watchgate.core.base.amounts import plural
-from watchgate.core.model.views import CallRow
+from watchgate.core.model.call_row import CallRow
 from watchgate.core.state.traces import TracedCall
 from watchgate.ui.keys.shown_keys import key_for
 from watchgate.ui.widgets.base.pane import Pane, StyledLine

@@ -9,9 +9,10 @@ from __future__ import annotations
 from typing import get_args
 
 from watchgate.core.base.text import safe_text
+from watchgate.core.model.call_row import CallRow
+from watchgate.core.model.outcomes import GLYPHS
 from watchgate.core.model.records import TraceData
 from watchgate.core.model.verdicts import FailureCause, SkipReason, TraceRow
-from watchgate.core.model.views import CallRow
 from watchgate.core.state.asked_call import columns_of
 from watchgate.core.state.traces import TracedCall, hidden_by, shown_by, shows_only
 from watchgate.core.tools.summary import in_columns
@@ -60,17 +61,6 @@ _FAILED: dict[str, str] = {
     "crowded": "queue was full",
 }
 
-ENDED: dict[str, str] = {
-    "?": "pending",
-    "+": "by operator",
-    "=": "by rule",
-    "x": "denied",
-    "T": "timed out, denied",
-    "-": "withdrawn",
-    "~": "answered elsewhere",
-    "b": "handed back",
-    "": "no opinion",
-}
 _DECIDED = {"deny": "x", "allow": "=", "confirm": "?"}
 _STOPPED = ("x", "T")
 _RAN = ("done", "failed", "running", "ran ungated")
@@ -95,7 +85,7 @@ def decides(row: TraceRow, data: TraceData) -> bool:
 
 
 def cause(row: TraceRow) -> str:
-    """Returns why a handler failed; empty when that is not known."""
+    """Returns the cause of a handler's failure; empty when it is not known."""
     if row.verdict != "failed":
         return ""
     parts = row.detail.split(": ", 2)[:2]
@@ -129,20 +119,20 @@ def mark(row: TraceRow, data: TraceData) -> str:
 
 
 def why_skipped(row: TraceRow) -> str:
-    """Returns why a handler was not asked, in as many cells as a bar has."""
+    """Returns the reason a handler was not asked, short enough for a bar."""
     known = SKIPPED.get(row.why) if row.why is not None else None
     return known or covered(row.detail)[:200] or "not asked"
 
 
 def why_ignored(row: TraceRow) -> str:
-    """Returns why a verdict was ignored; empty where it was not, or asked for nothing."""
+    """Returns the reason a verdict was ignored; empty where it was not, or asked nothing."""
     observed = row.role != "gate" and row.verdict in (*_OBSERVED, "failed")
     reason = row.detail.partition(": ")[0] or "it had no say"
     return "" if not row.ignored or observed else f"ignored: {covered(reason)[:400]}"
 
 
 def ended(data: TraceData, call: CallRow | None) -> tuple[str, str]:
-    """Returns a call's outcome as glyph and words; by the trace alone without a row."""
+    """Returns a call's outcome as glyph and words; without a row, the trace alone decides."""
     stopped = call is not None and call.glyph in _STOPPED
     if data.effect == "view" and data.decision == "deny" and not stopped:
         what = "hidden from view" if hidden_by(data) else "only watched"
@@ -157,11 +147,11 @@ def ended(data: TraceData, call: CallRow | None) -> tuple[str, str]:
         glyph = ""
     else:
         glyph = _DECIDED.get(data.decision, "")
-    return glyph, ENDED.get(glyph, "no opinion")
+    return glyph, GLYPHS[glyph].trace if glyph in GLYPHS else "no opinion"
 
 
 def decided_by(data: TraceData) -> str:
-    """Returns who decided and why; policy and failures need no name before their words."""
+    """Returns the decider and the reason; policy and failures need no name in front."""
     by, reason = data.decided_by or "", data.reason
     if data.decision == "none" and not reason:
         return ""

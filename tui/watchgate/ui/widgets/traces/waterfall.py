@@ -9,9 +9,9 @@ from datetime import tzinfo
 import msgspec
 
 from watchgate.core.base.text import safe_text
+from watchgate.core.model.call_row import CallRow
 from watchgate.core.model.records import TraceData
 from watchgate.core.model.verdicts import TraceRow
-from watchgate.core.model.views import CallRow
 from watchgate.core.state.traces import TracedCall, shows_only
 from watchgate.ui.base.formats import clock, covered, cut
 from watchgate.ui.base.theme import Palette, Token

@@ -32,13 +32,25 @@ _READING = names("method headers signal redirect cache mode credentials keepaliv
 
 
 class Reads(Protocol):
-    """The reader, as far as these calls need it."""
+    """The reader, as far as calls and properties need it."""
 
     def add(self, *words: Value | str) -> Value:
-        """Note a command."""
+        """Notes a command."""
+
+    def value(self, node: Node) -> Value:
+        """Returns the value that an expression stands for."""
 
     def data(self, node: Node) -> Value:
-        """Read an expression."""
+        """Returns the value of an expression, where it is used as data."""
+
+    def as_data(self, value: Value) -> Value:
+        """The value once it is no name any more."""
+
+    def identifier(self, node: Node) -> Value:
+        """A variable of the code, or a name of the runtime."""
+
+    def pattern(self, node: Node) -> Value:
+        """The code in a pattern."""
 
 
 def filled(word: str | int, values: Sequence[Value]) -> Value:
@@ -73,7 +85,7 @@ def _plain_text(text: str, *, in_shell: bool) -> str:
 
 
 def recursive(node: Node | None, name: str = "recursive") -> bool:
-    """Tell whether an option is set, or may be."""
+    """Tells whether an option is set, or may be."""
     given = properties(node)
     if given is None:
         return True
@@ -143,7 +155,7 @@ def _fetch(reader: Reads, arguments: Sequence[Node]) -> Value:
 
 
 def _is_written_out(reader: Reads, given: dict[str, Node]) -> bool:
-    """Tell whether all headers stand in the code as texts, so that they carry nothing it read."""
+    """Tells whether all headers stand in the code as texts, so that they carry nothing it read."""
     node = given.get("headers")
     headers = properties(node)
     if headers is None or (node is not None and node.type != "object"):
@@ -197,10 +209,10 @@ def _fork(reader: Reads, arguments: Sequence[Node]) -> Value:
 
 
 def _check_options(node: Node | None) -> bool:
-    """Tell whether a program is started through a shell.
+    """Tells whether a program is started through a shell.
 
     Raises:
-        Unread: Its options change more than what is done with its output.
+        UnreadCode: Its options change more than what is done with its output.
     """
     if node is None or node.type in ("array", "arrow_function", "function_expression", "string"):
         return False

@@ -1,6 +1,6 @@
 """The names that code binds, found in its tree before any value is asked for.
 
-The names that code gives to its own values, and where each value stands.
+- The names that code gives to its own values, and where each value stands.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ class BoundNames:
         self._data = data
 
     def bind(self, pattern: Node, source: Source) -> None:
-        """Note that a name, or those of a pattern, stand for a value or its parts."""
+        """Notes that a name, or those of a pattern, stand for a value or its parts."""
         match pattern.type:
             case "identifier" | "shorthand_property_identifier_pattern":
                 self.sources.setdefault(text_of(pattern), []).append(source)
@@ -97,16 +97,16 @@ class Values(Protocol):
     """The reader, as far as names need it."""
 
     def value(self, node: Node) -> Value:
-        """Return what an expression stands for."""
+        """Returns the value that an expression stands for."""
 
     def data(self, node: Node) -> Value:
-        """Return what it stands for where it is used as a value."""
+        """Returns the value of an expression, where it is used as data."""
 
     def as_data(self, value: Value) -> Value:
         """The value once it is no name any more."""
 
     def member(self, base: Value, name: str) -> Value:
-        """Return what a property of a value stands for."""
+        """Returns the value that a property of a value stands for."""
 
     def module(self, wanted: Value) -> Value:
         """A module by its name."""
@@ -121,7 +121,7 @@ class Bindings:
         self._reader = reader
 
     def bind_all(self, root: Node) -> None:
-        """Note every name that is bound somewhere, and the methods that the code defines."""
+        """Notes every name that is bound somewhere, and the methods that the code defines."""
         waiting = [root]
         while waiting:
             node = waiting.pop()
@@ -131,7 +131,7 @@ class Bindings:
                 binds(self, node)
 
     def bind_variable(self, node: Node) -> None:
-        """Note the name of a declaration with its value."""
+        """Notes the name of a declaration with its value."""
         name, value = node.child_by_field_name("name"), node.child_by_field_name("value")
         if name is None:
             return
@@ -141,7 +141,7 @@ class Bindings:
             self.names.bind(name, lambda: texts("undefined"))
 
     def bind_assignment(self, node: Node) -> None:
-        """Note the name that is given another value."""
+        """Notes the name that is given another value."""
         left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
         if left is None or right is None:
             return
@@ -151,13 +151,13 @@ class Bindings:
             self.names.bind(left, lambda: self._reader.value(right))
 
     def bind_updated(self, node: Node) -> None:
-        """Note a name that counts."""
+        """Notes a name that counts."""
         argument = node.child_by_field_name("argument")
         if argument is not None:
             self.names.bind(argument, lambda: NUMBER)
 
     def increased(self, node: Node, right: Node) -> Value:
-        """Return what a variable stands for once something is added to it."""
+        """Returns the value of a variable once something is added to it."""
         value, sign = self._reader.data(right), node.child_by_field_name("operator")
         match sign.type if sign is not None else "":
             case "+=":
@@ -168,7 +168,7 @@ class Bindings:
                 return NUMBER
 
     def bind_loop(self, node: Node) -> None:
-        """Note the name of a loop, with what it goes over."""
+        """Notes the name of a loop, with what it goes over."""
         left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
         if left is None or right is None:
             return
@@ -176,7 +176,7 @@ class Bindings:
         self.names.bind(left, lambda: each_of(self._reader.data(right)) if over else DATA)
 
     def bind_function(self, node: Node) -> None:
-        """Note the names of a function and of its parameters."""
+        """Notes the names of a function and of its parameters."""
         name = node.child_by_field_name("name")
         if name is not None and node.type == "method_definition":
             self.own_methods.add(text_of(name))
@@ -194,7 +194,7 @@ class Bindings:
             self.names.bind(parameter, source or (lambda: DATA))
 
     def loop_source(self, node: Node, place: int) -> Callable[[], Value] | None:
-        """Return what a method such as `forEach` gives to this function, and its number."""
+        """Returns the source of the value that `forEach` or the like gives to a parameter."""
         given = node.parent
         call = given.parent if given is not None and given.type == "arguments" else None
         callee = call.child_by_field_name("function") if call is not None else None
@@ -218,26 +218,26 @@ class Bindings:
         return given_to
 
     def bind_class(self, node: Node) -> None:
-        """Note the name of a class."""
+        """Notes the name of a class."""
         name = node.child_by_field_name("name")
         if name is not None:
             self.names.bind(name, lambda: FUNCTION)
 
     def bind_caught(self, node: Node) -> None:
-        """Note the name of an error that is caught."""
+        """Notes the name of an error that is caught."""
         parameter = node.child_by_field_name("parameter")
         if parameter is not None:
             self.names.bind(parameter, lambda: DATA)
 
     def bind_property(self, node: Node) -> None:
-        """Note a property that holds a function of the code."""
+        """Notes a property that holds a function of the code."""
         key, value = node.child_by_field_name("key"), node.child_by_field_name("value")
         key = key or node.child_by_field_name("property")
         if key is not None and value is not None and value.type in FUNCTIONS:
             self.own_methods.add(text_of(key))
 
     def bind_import(self, node: Node) -> None:
-        """Note the names that an import binds."""
+        """Notes the names that an import binds."""
         source = node.child_by_field_name("source")
         clause = next((part for part in node.named_children if part.type == "import_clause"), None)
         if source is None or clause is None:
@@ -256,7 +256,7 @@ class Bindings:
                     self.bind_imported(specifier, module)
 
     def bind_imported(self, specifier: Node, module: Callable[[], Value]) -> None:
-        """Note one name of a module."""
+        """Notes one name of a module."""
         name, alias = specifier.child_by_field_name("name"), specifier.child_by_field_name("alias")
         if name is not None:
             key = text_of(name)
@@ -264,7 +264,7 @@ class Bindings:
 
 
 def is_loading(node: Node) -> bool:
-    """Tell whether an expression loads a module and waits for it."""
+    """Tells whether an expression loads a module and waits for it."""
     callee = node.child_by_field_name("function")
     return callee is not None and callee.type == "import"
 
@@ -274,7 +274,7 @@ def _function() -> Value:
 
 
 def _is_given_to(node: Node, name: str) -> bool:
-    """Tell whether a function stands among the arguments of `new` with this name."""
+    """Tells whether a function stands among the arguments of `new` with this name."""
     call = node.parent.parent if node.parent is not None else None
     made = call.child_by_field_name("constructor") if call is not None else None
     return made is not None and text_of(made) == name

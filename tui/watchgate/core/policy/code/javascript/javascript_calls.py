@@ -1,6 +1,6 @@
 """The calls in code: of the runtime, of modules, and of what the code defines itself.
 
-The texts that harmless functions make of known ones.
+- The texts that harmless functions make of known ones.
 """
 
 from __future__ import annotations
@@ -87,12 +87,6 @@ class ReaderOfCalls(javascript_actions.Reads, Protocol):
     @property
     def own_methods(self) -> set[str]:
         """The methods that the code defines."""
-
-    def value(self, node: Node) -> Value:
-        """Return what an expression stands for."""
-
-    def as_data(self, value: Value) -> Value:
-        """The value once it is no name any more."""
 
 
 def _files_of(name: str) -> tuple[str, ...]:
@@ -183,7 +177,7 @@ class CallsOfCode:
         return DATA
 
     def check_called(self, name: str, values: Sequence[Value]) -> None:
-        """Hold a function that is only known when it runs and that another calls."""
+        """Holds a function that is only known when it runs and that another calls."""
         for place in javascript_names.CALLED_ARGUMENTS.get(name, ()):
             if place < len(values) and isinstance(values[place], Data):
                 raise UnreadCode(f"hands {name} a function that is only known when it runs")
@@ -238,7 +232,7 @@ class CallsOfCode:
         return self._reader.as_data(value)
 
     def shown(self, argument: Node) -> None:
-        """Read what is only shown: also functions and modules, which stay where they are."""
+        """Reads what is only shown: also functions and modules, which stay where they are."""
         value = self._reader.value(argument)
         if value in (Name("process"), Name("process.env")):
             self._reader.add("printenv")

@@ -171,7 +171,7 @@ ACTS: dict[str, Template] = {
 
 
 def is_harmless(path: str) -> bool:
-    """Tell whether what a dotted name stands for only computes, prints or tells something."""
+    """Tells whether what a dotted name stands for only computes, prints or tells something."""
     parts = path.split(".")
     above = [".".join(parts[:end]) for end in range(1, len(parts) + 1)]
     return not _HARMFUL.intersection(above) and not _HARMLESS.isdisjoint(above)

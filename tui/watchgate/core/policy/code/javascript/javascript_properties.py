@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 from watchgate.core.policy.code.code_reading import UnreadCode
 from watchgate.core.policy.code.javascript import javascript_actions, javascript_names
@@ -31,22 +31,6 @@ _SETTABLE_VARIABLES = names(
 )
 
 
-class ReaderOfProperties(javascript_actions.Reads, Protocol):
-    """The reader, as far as properties need it."""
-
-    def value(self, node: Node) -> Value:
-        """Return what an expression stands for."""
-
-    def as_data(self, value: Value) -> Value:
-        """The value once it is no name any more."""
-
-    def identifier(self, node: Node) -> Value:
-        """A variable of the code, or a name of the runtime."""
-
-    def pattern(self, node: Node) -> Value:
-        """The code in a pattern."""
-
-
 class Properties:
     """The properties that some code reads and sets.
 
@@ -54,7 +38,7 @@ class Properties:
     like a method may call it: only both together are dangerous.
     """
 
-    def __init__(self, reader: ReaderOfProperties) -> None:
+    def __init__(self, reader: javascript_actions.Reads) -> None:
         self._reader = reader
         self.reaches_far = False
         self.makes_methods = False
@@ -85,12 +69,8 @@ class Properties:
             if owner.path not in ("process.argv", "process.versions", "process.config"):
                 raise UnreadCode(f"uses something of {owner.path} that is only known when it runs")
             return DATA
-        if (
-            wanted != NUMBER
-            and not (base.type == "identifier" and owner == OBJECT)
-            and owner != JSON
-        ):
-            self.reaches_far = True
+        is_written_out = base.type == "identifier" and owner == OBJECT
+        self.reaches_far |= wanted != NUMBER and owner != JSON and not is_written_out
         return DATA
 
     def shorthand(self, node: Node) -> Value:
@@ -114,7 +94,7 @@ class Properties:
         return DATA
 
     def sets(self, name: str, value: Value) -> None:
-        """Note a property that is set; one without a name has one that is only known later."""
+        """Notes a property that is set; one without a name has one that is only known later."""
         if name in javascript_names.HIDDEN:
             raise UnreadCode(f"changes {name}, through which anything can be called")
         if "\\" in name or ((not name or name in javascript_names.METHODS) and not is_known(value)):
@@ -135,24 +115,22 @@ class Properties:
             variable = target.path.removeprefix("process.env.")
             if variable not in _SETTABLE_VARIABLES:
                 raise UnreadCode(f"changes {target.path}")
-        if not is_known(value):
-            self.reaches_far = True
+        self.reaches_far |= not is_known(value)
         self.sets(self.static_key(left), value)
         return value
 
     def static_key(self, node: Node) -> str:
         """The name of the property that is set, "" where it is computed."""
-        key = node.child_by_field_name("property")
+        key, index = node.child_by_field_name("property"), node.child_by_field_name("index")
         if key is not None:
             return text_of(key)
-        index = node.child_by_field_name("index")
         value = self._reader.data(index) if index is not None else DATA
         if isinstance(value, Texts) and len(value.options) == 1:
             return value.options[0]
         return "0" if value == NUMBER else ""
 
     def member(self, base: Value, name: str) -> Value:
-        """Return what a property of a value stands for."""
+        """Returns the value that a property of a value stands for."""
         if name in javascript_names.HIDDEN:
             raise UnreadCode(f"reaches for {name}, through which anything can be called")
         if isinstance(base, Name):

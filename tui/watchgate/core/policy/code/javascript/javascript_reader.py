@@ -64,7 +64,7 @@ _LITERALS = names("null undefined true false number")
 
 
 def read(code: str) -> CodeReading:
-    """Return what this code does."""
+    """Returns the commands that this JavaScript amounts to."""
     reader = _JavaScriptReader()
     try:
         reader.program(parse(code))
@@ -90,7 +90,7 @@ class _JavaScriptReader:
         self.properties = Properties(self)
 
     def program(self, root: Node) -> None:
-        """Read the whole code."""
+        """Reads the whole code."""
         self.bindings.bind_all(root)
         for name in self.bindings.names.of_runtime():
             value = self.variable(name)
@@ -103,7 +103,7 @@ class _JavaScriptReader:
             raise UnreadCode("gives and takes properties whose names are only known when it runs")
 
     def add(self, *words: Value | str) -> Value:
-        """Note a command that the code stands for; what comes of it is data."""
+        """Notes a command that the code stands for; what comes of it is data."""
         values = [texts(word) if isinstance(word, str) else word for word in words]
         for line in combinations(values):
             self.commands[javascript_actions.plain_words(line)] = None
@@ -112,7 +112,7 @@ class _JavaScriptReader:
         return PLAIN
 
     def variable(self, name: str) -> Value:
-        """Return what a name stands for."""
+        """Returns the value that a name stands for."""
         check()
         sources = self.bindings.names.sources.get(name)
         if sources is None:
@@ -132,7 +132,7 @@ class _JavaScriptReader:
             yield source()
 
     def value(self, node: Node) -> Value:
-        """Return what an expression stands for; a statement is read and stands for nothing."""
+        """Returns the value of an expression; a statement is read and stands for nothing."""
         value = self.known.get(node.id)
         if value is not None:
             return value
@@ -161,7 +161,7 @@ class _JavaScriptReader:
         raise UnreadCode(f"uses {kind.replace('_', ' ')}")
 
     def data(self, node: Node) -> Value:
-        """Return what an expression stands for where it is used as a value."""
+        """Returns the value of an expression, where it is used as data."""
         return self.as_data(self.value(node))
 
     def as_data(self, value: Value) -> Value:
@@ -192,7 +192,7 @@ class _JavaScriptReader:
         return self.variable(name)
 
     def parenthesized(self, node: Node) -> Value:
-        """Return what stands in brackets, or behind `await`."""
+        """Returns the value of an expression in brackets, or behind `await`."""
         inner = [part for part in node.named_children if part.type != "comment"]
         for part in inner[:-1]:
             self.data(part)
@@ -223,7 +223,7 @@ class _JavaScriptReader:
         return joined(parts)
 
     def parenthesized_data(self, node: Node) -> Value:
-        """Return what stands in brackets, used as a value."""
+        """Returns the value of an expression in brackets, where it is used as data."""
         return self.as_data(self.parenthesized(node))
 
     def array(self, node: Node) -> Value:
@@ -273,14 +273,14 @@ class _JavaScriptReader:
         return NUMBER if sign is not None and sign.type in ("+", "-") else PLAIN
 
     def updated(self, node: Node) -> Value:
-        """A count that goes up or down."""
+        """Reads a count that goes up or down."""
         argument = node.child_by_field_name("argument")
         if argument is not None and isinstance(self.value(argument), Name):
             raise UnreadCode("changes something of the runtime")
         return NUMBER
 
     def object(self, node: Node) -> Value:
-        """An object that is written out."""
+        """Reads an object that is written out."""
         for part in node.named_children:
             self.data(part)
         return OBJECT
@@ -365,7 +365,7 @@ class _JavaScriptReader:
         return DATA
 
     def caught(self, node: Node) -> Value:
-        """Return what follows on an error."""
+        """Returns the value of a `catch` clause's body."""
         body = node.child_by_field_name("body")
         return self.data(body) if body is not None else DATA
 
@@ -382,7 +382,7 @@ class _JavaScriptReader:
         return self.bindings.own_methods
 
     def member(self, base: Value, name: str) -> Value:
-        """Return what a property of a value stands for."""
+        """Returns the value that a property of a value stands for."""
         return self.properties.member(base, name)
 
     def module(self, wanted: Value) -> Value:

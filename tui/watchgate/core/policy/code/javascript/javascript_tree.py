@@ -35,8 +35,8 @@ def parse(code: str) -> Node:
     """The root of the code's tree.
 
     Raises:
-        Unread: It is too long, has an error, may mean something else to the engine, or there is no
-            parser.
+        UnreadCode: It is too long, has an error, may mean something else to the engine, or there
+            is no parser.
     """
     if _LANGUAGE is None:
         raise UnreadCode("cannot be read, since the parser for JavaScript is missing")
@@ -78,7 +78,7 @@ _SIGNS = {"n": "\n", "t": "\t", "r": "\r", "b": "\b", "f": "\f", "v": "\v", "\n"
 
 
 def unescaped(text: str) -> str:
-    """Return what the inside of a string literal means."""
+    """Returns the text that the inside of a string literal means."""
     return _ESCAPE.sub(_meant, text) if "\\" in text else text
 
 

@@ -5,17 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from itertools import product
+from math import prod
 from typing import Literal
 
 import msgspec
 
-from watchgate.core.policy.code.code_reading import (
-    UNKNOWN_TEXT,
-    Argv,
-    Piece,
-    UnknownWord,
-    UnreadCode,
-)
+from watchgate.core.policy.code.code_reading import UNKNOWN_TEXT, Argv, UnknownWord, UnreadCode
 
 MAX_TEXTS = 16
 _MAX_SHOWN = 200
@@ -78,23 +73,20 @@ def texts(*options: str) -> Value:
 def either(values: Iterable[Value]) -> Value:
     """A value that is one of these."""
     options = tuple(dict.fromkeys(values))
-    if not options:
-        return DATA
-    if len(options) == 1:
-        return options[0]
+    if len(options) < 2:
+        return options[0] if options else DATA
     if any(isinstance(value, Name) for value in options):
         raise UnreadCode("gives one name to several things")
-    if all(isinstance(value, Texts) for value in options):
-        return texts(
-            *(text for value in options if isinstance(value, Texts) for text in value.options)
-        )
+    known = [value for value in options if isinstance(value, Texts)]
+    if len(known) == len(options):
+        return texts(*(text for value in known for text in value.options))
     if all(map(_is_number, options)):
         return NUMBER
     return PLAIN if all(map(is_plain, options)) else DATA
 
 
 def is_plain(value: Value) -> bool:
-    """Tell whether a value is surely no function, nor leads to one."""
+    """Tells whether a value is surely no function, nor leads to one."""
     return isinstance(value, Texts) or (
         isinstance(value, Data) and value.kind in ("number", "plain")
     )
@@ -109,29 +101,21 @@ def _is_number(value: Value) -> bool:
 def joined(parts: Iterable[Value]) -> Value:
     """The text, or one of the texts, that these make when put together."""
     values = list(parts)
-    if all(isinstance(value, Texts) for value in values):
-        lines = combinations(values)
-        if len(lines) > 1 or all(isinstance(word, str) for word in lines[0]):
-            return texts(*("".join(map(str, line)) for line in lines))
+    lines = combinations(values)
+    if all(isinstance(word, str) for word in lines[0]):
+        return texts(*("".join(map(str, line)) for line in lines))
     shown = "".join(map(_shown, values))
     return Data("plain", _REPEATED.sub(UNKNOWN_TEXT, shown[:_MAX_SHOWN]))
 
 
 def combinations(parts: Iterable[Value]) -> list[Argv]:
-    """Every line of words that these values may be."""
-    choices: list[tuple[Piece, ...]] = [
-        part.options if isinstance(part, Texts) else (_unknown(part),) for part in parts
+    """Returns every argument list that these values may form; too many become unknown words."""
+    choices: list[tuple[str | UnknownWord, ...]] = [
+        part.options if isinstance(part, Texts) else (UnknownWord(_shown(part)),) for part in parts
     ]
-    size = 1
-    for options in choices:
-        size *= len(options)
-    if size > MAX_TEXTS:
+    if prod(map(len, choices)) > MAX_TEXTS:
         choices = [options if len(options) == 1 else (UnknownWord(),) for options in choices]
     return list(product(*choices))
-
-
-def _unknown(value: Value) -> UnknownWord:
-    return UnknownWord(value.text) if isinstance(value, Data) else UnknownWord()
 
 
 def _shown(value: Value) -> str:
@@ -142,13 +126,11 @@ def _shown(value: Value) -> str:
 
 def each_of(value: Value) -> Value:
     """One of the things that a list holds."""
-    if isinstance(value, Items):
-        return either([rest_of(each) for each in value.values])
-    return DATA
+    return either(map(rest_of, value.values)) if isinstance(value, Items) else DATA
 
 
 def is_known(value: Value) -> bool:
-    """Tell whether a value is no function that only the run shows."""
+    """Tells whether a value is no function that only the run shows."""
     return is_plain(value) or isinstance(value, Items | Function) or value in (OBJECT, JSON)
 
 

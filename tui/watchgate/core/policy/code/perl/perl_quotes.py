@@ -15,7 +15,6 @@ _FLAGS = {
     "s": re.compile(r"[msixpodualngcer]*(?!\w)"),
     "tr": re.compile(r"[cdsr]*(?!\w)"),
 }
-_BLANKS = re.compile(r"\s*")
 
 # A value in a text: a variable, and what stands behind it in brackets.
 _NAME = r"(?:\^\w|\w+(?:(?:::|')\w+)*|\{\^?\w+\}|\$+\w+|\{\$\w+\})"
@@ -49,7 +48,7 @@ class Quoted(msgspec.Struct, frozen=True):
 def part(code: str, at: int) -> Quoted:
     """The part whose opening sign stands here."""
     opener = code[at : at + 1]
-    if opener not in _DELIMITERS or not opener:
+    if opener not in _DELIMITERS:
         raise UnreadCode("has quotes that are not understood")
     closer = _BRACKETS.get(opener, opener)
     depth, place = 1, at + 1
@@ -71,7 +70,7 @@ def second_part(code: str, first: Quoted) -> Quoted:
     """The other part of a replacement."""
     if first.opener not in _BRACKETS:
         return part(code, first.end - 1)
-    at = _blanks(code, first.end)
+    at = len(code) - len(code[first.end :].lstrip())
     if code[at : at + 1] not in _BRACKETS:
         raise UnreadCode("has quotes that are not understood")
     return part(code, at)
@@ -86,22 +85,13 @@ def flags(kind: str, code: str, at: int) -> str:
 
 
 def check_expression(text: str) -> None:
-    """Raise `UnreadCode` where an expression runs code."""
+    """Raises `UnreadCode` where an expression runs code."""
     if _CODE_IN_EXPRESSION.search(text):
         raise UnreadCode("runs code within an expression")
 
 
-def _blanks(code: str, at: int) -> int:
-    match = _BLANKS.match(code, at)
-    return match.end() if match else at
-
-
 def variables(text: str, *, expression: bool = False) -> list[str]:
-    """The variables whose values stand in a text.
-
-    Raises:
-        Unread: Code may run where it is put together.
-    """
+    """The variables whose values stand in a text; raises `UnreadCode` where it may run code."""
     if expression:
         check_expression(text)
     parts: list[str] = []
@@ -127,7 +117,7 @@ def variables(text: str, *, expression: bool = False) -> list[str]:
 
 
 def meaning(text: str) -> str | None:
-    """Return what a text with escapes means; None where only Perl knows."""
+    """Returns the text with its escapes resolved; None where only Perl knows them."""
     parts: list[str] = []
     at = 0
     for escape in _CODE_POINT.finditer(text):
@@ -146,5 +136,5 @@ def meaning(text: str) -> str | None:
 
 
 def plain_meaning(text: str) -> str:
-    """Return what a text in single quotes means."""
+    """Returns the text that stands between single quotes, its escapes resolved."""
     return re.sub(r"\\([\\'])", r"\1", text)

@@ -28,7 +28,7 @@ _ALIASES = names("for foreach map grep local push unshift splice")
 
 
 def read(code: str) -> CodeReading:
-    """Return what this code does."""
+    """Returns the commands that this Perl amounts to."""
     return gathered(lambda: _PerlReader(tokens(code)).commands(), "Perl")
 
 
@@ -40,7 +40,7 @@ class _PerlReader:
         return self._tokens[place] if 0 <= place < len(self._tokens) else END
 
     def commands(self) -> Iterator[Argv]:
-        """Return what the code does, as commands."""
+        """Returns the code's actions, as commands."""
         place = 0
         while place < len(self._tokens):
             check()
@@ -100,7 +100,7 @@ class _PerlReader:
         return ("printenv", key.text if known_key else UnknownWord())
 
     def _check_operands(self, place: int) -> None:
-        """Hold what may change the names of the files that are read, which may run commands."""
+        """Holds what may change the names of the files that are read, which may run commands."""
         token, before, after = self._tokens[place], self._at(place - 1), self._at(place + 1)
         if token.kind == "scalar" and after.text == "[":
             behind = place + 4
@@ -117,7 +117,7 @@ class _PerlReader:
             raise UnreadCode("may change what it reads")
 
     def _check_call(self, place: int) -> None:
-        """Hold a call of something that only the run shows."""
+        """Holds a call of something that only the run shows."""
         if self._tokens[place].text != "->":
             return
         after = self._at(place + 1)
@@ -128,7 +128,7 @@ class _PerlReader:
             raise UnreadCode("calls what is only known when it runs")
 
     def _load(self, place: int) -> int:
-        """Pass over the loading of a module that does nothing by it."""
+        """Passes over the loading of a module that does nothing by it."""
         module = self._at(place + 1)
         if module.text not in perl_words.MODULES and module.kind != "number":
             raise UnreadCode(f"loads the module {module.text}, which no rule knows")
@@ -149,7 +149,7 @@ class _PerlReader:
         if self._at(place - 1).text == "->":
             return
         if word in ("system", "exec"):
-            yield self._started(self._arguments(place))
+            yield self._system_argv(self._arguments(place))
         elif word == "open":
             yield from self._opened(self._arguments(place))
         elif word in perl_words.ACTS:
@@ -169,7 +169,7 @@ class _PerlReader:
             raise UnreadCode(f"uses {word}, which no rule knows")
 
     def _is_name(self, place: int) -> bool:
-        """Tell whether a word names a handle or a label."""
+        """Tells whether a word names a handle or a label."""
         after = self._at(place + 1)
         return _HANDLE.fullmatch(self._tokens[place].text) is not None and after.text not in (
             "(",
@@ -199,7 +199,7 @@ class _PerlReader:
                 parts[-1].append(token)
         return [part for part in parts if part]
 
-    def _started(self, arguments: list[list[PerlToken]]) -> Argv:
+    def _system_argv(self, arguments: list[list[PerlToken]]) -> Argv:
         words = [piece for argument in arguments for piece in _pieces(argument)]
         if len(words) == 1:
             return ("sh", "-c", words[0])
@@ -213,7 +213,7 @@ class _PerlReader:
         if len(texts) == 2:
             yield _opened_by_one(mode)
         elif mode.strip() in ("-|", "|-"):
-            yield self._started(arguments[2:])
+            yield self._system_argv(arguments[2:])
         elif match := _MODE.fullmatch(mode.strip()):
             target = texts[2][0] if len(texts[2]) == 1 else UnknownWord()
             if not (len(arguments[2]) == 2 and arguments[2][0].text == "\\"):

@@ -54,7 +54,7 @@ def tokens(code: str, depth: int = 0) -> list[PerlToken]:
     """The tokens of the code, which stands in that many replacements.
 
     Raises:
-        Unread: Something may be read in several ways.
+        UnreadCode: Something may be read in several ways.
     """
     if re.search(r"(?:^|\n)=[a-zA-Z]", code):
         raise UnreadCode("has documentation in it")
@@ -76,7 +76,7 @@ class _PerlLexer:
         self.tokens: list[PerlToken] = []
 
     def step(self) -> bool:
-        """Take one token; nothing is left where it is none."""
+        """Takes one token; nothing is left where it is none."""
         while blank := _BLANK.match(self._code, self._at):
             self._at = blank.end()
         if self._at >= len(self._code):
@@ -94,7 +94,7 @@ class _PerlLexer:
         return self.tokens[-1] if self.tokens else END
 
     def _follows_value(self) -> bool | None:
-        """Tell whether an operator is due here; None where it is not certain."""
+        """Tells whether an operator is due here; None where it is not certain."""
         last = self._last()
         if last.kind == "word":
             if last.text in perl_words.BEFORE_OPERAND:
@@ -131,7 +131,7 @@ class _PerlLexer:
             self._add("word", text, end)
 
     def _quote_like(self, name: str, at: int) -> None:
-        """A text or an expression behind a letter."""
+        """Takes a text or an expression in quotes behind a letter, as in `q(...)`."""
         start = at
         while self._code[start : start + 1] in (" ", "\t", "\n"):
             start += 1
@@ -269,7 +269,7 @@ class _PerlLexer:
         self._add("sign", text, match.end())
 
     def _may_be_handle(self) -> bool:
-        """Tell whether Perl may take the variable before this sign for a handle to print to."""
+        """Tells whether Perl may take the variable before this sign for a handle to print to."""
         if len(self.tokens) < 2 or self.tokens[-1].kind != "scalar":
             return False
         around = self._code[self._at - 1] + self._code[self._at + 1 : self._at + 2]

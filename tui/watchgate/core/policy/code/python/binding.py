@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 
 def bind(reader: ExpressionReader, target: ast.expr, values: Values) -> None:
-    """Give what stands on the left of an assignment its values."""
+    """Gives what stands on the left of an assignment its values."""
     match target:
         case ast.Name(id=name):
             reader.state.assign(name, values)

@@ -1,7 +1,4 @@
-"""Dotted names in Python: which are harmless, and which are of Python itself.
-
-The modules that come with Python, of any version in use; those with `_` in front do too.
-"""
+"""Dotted names in Python: which are harmless, and which are of Python itself."""
 
 from __future__ import annotations
 
@@ -42,7 +39,7 @@ STANDARD: Final = names(
     zipimport zlib zoneinfo
     """
 )
-
+"""The modules that come with Python, of any version in use; those with `_` in front do too."""
 
 # They lead from any object to the variables of what runs, and from there to everything.
 _FRAMES: Final = names(
@@ -99,13 +96,13 @@ def canonical(name: str) -> str:
 
 
 def is_of_python(name: str) -> bool:
-    """Tell whether a dotted name is of a module that comes with Python."""
+    """Tells whether a dotted name is of a module that comes with Python."""
     root = name.partition(".")[0]
     return root in STANDARD or root.startswith("_")
 
 
 def may_be_read(attribute: str, *, private: bool = False) -> bool:
-    """Tell whether an attribute of this name leads to nothing but data and functions."""
+    """Tells whether an attribute of this name leads to nothing but data and functions."""
     if attribute in _FRAMES:
         return False
     if attribute.startswith("__"):
@@ -115,7 +112,7 @@ def may_be_read(attribute: str, *, private: bool = False) -> bool:
 
 @lru_cache(maxsize=1024)
 def is_harmless(name: str) -> bool:
-    """Tell whether the function, class or value of a dotted name is harmless, also when called."""
+    """Tells whether the function, class or value of a dotted name is harmless, also when called."""
     module, _, last = name.rpartition(".")
     if not module:
         return name in MODULES
@@ -135,7 +132,7 @@ def is_harmless(name: str) -> bool:
 
 
 def _in_safe_module(name: str) -> bool:
-    """Tell whether this is a class of a harmless module."""
+    """Tells whether this is a class of a harmless module."""
     module, _, last = name.rpartition(".")
     is_class = last[:1].isupper() or last in _SMALL_CLASSES
     return bool(module) and module in MODULES and is_class and is_harmless(name)

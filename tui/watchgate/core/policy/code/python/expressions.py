@@ -56,7 +56,7 @@ class Expressions:
         self.state = state
 
     def of(self, node: ast.expr | None) -> Values:
-        """Return what an expression may be."""
+        """Returns the values that an expression may have."""
         if node is None:
             return PLAIN
         reads = _KINDS.get(type(node))
@@ -65,7 +65,7 @@ class Expressions:
         return reads(self, node)
 
     def all_of(self, nodes: Sequence[ast.expr]) -> Values:
-        """Return what any of these may be."""
+        """Returns the values that any of these expressions may have."""
         return merged(value for node in nodes for value in self.of(node))
 
     def constant(self, node: ast.Constant) -> Values:
@@ -76,7 +76,7 @@ class Expressions:
         return PLAIN
 
     def name(self, node: ast.Name) -> Values:
-        """Return what a name may stand for: all that it gets anywhere, or a builtin."""
+        """Returns the values of a name: all that it is given anywhere, or a builtin."""
         state, name = self.state, node.id
         builtin: Values = (Ref(f"builtins.{name}"),)
         values = state.names.get(name)
@@ -88,11 +88,11 @@ class Expressions:
         return tuple(Ref(f"{each}.{name}") for each in state.stars) or builtin
 
     def attribute_of(self, node: ast.Attribute) -> Values:
-        """Return what an attribute may be."""
+        """Returns the values that an attribute may have."""
         return self.attribute(self.of(node.value), node.attr)
 
     def attribute(self, owners: Values, name: str) -> Values:
-        """Return what an attribute of these may be."""
+        """Returns the values that an attribute of these owners may have."""
         _check_name(name, private=True)
         values: list[Value] = []
         for owner in owners:
@@ -109,12 +109,12 @@ class Expressions:
         return merged(values)
 
     def subscript(self, node: ast.Subscript) -> Values:
-        """Return what stands in a collection at a place."""
+        """Returns the values that may stand at a place in a collection."""
         owners, at = self.of(node.value), self.indices(node.slice)
         return merged(value for each in owners for value in self.item(each, at, node.slice))
 
     def item(self, owner: Value, at: Values, index: ast.expr) -> Values:
-        """Return what stands in one of these at a place."""
+        """Returns the values that may stand at a place in this owner."""
         state = self.state
         if is_environment(owner):
             reads_variable(state, at)
@@ -138,7 +138,7 @@ class Expressions:
                 return PLAIN
 
     def indices(self, index: ast.expr) -> Values:
-        """Return what stands between the brackets."""
+        """Returns the values of a subscript's index, between the brackets."""
         if isinstance(index, ast.Slice):
             for each in (index.lower, index.upper, index.step):
                 self.of(each)
@@ -184,7 +184,7 @@ class Expressions:
         return pieces(values) if plain else pieces((KnownText(),))
 
     def operation(self, node: ast.BinOp) -> Values:
-        """Return what an operator makes of two values."""
+        """Returns the values that an operator makes of two operands."""
         return plain_data.operation(self.state, self.of(node.left), node.op, self.of(node.right))
 
     def either(self, node: ast.BoolOp) -> Values:
@@ -197,7 +197,7 @@ class Expressions:
         return self.all_of((node.body, node.orelse))
 
     def signed(self, node: ast.UnaryOp) -> Values:
-        """Return what a sign in front makes of a value."""
+        """Returns the values that a sign makes of the operand behind it."""
         return plain_data.signed(self.state, node.op, self.of(node.operand))
 
     def compared(self, node: ast.Compare) -> Values:
@@ -207,17 +207,17 @@ class Expressions:
         return PLAIN
 
     def named(self, node: ast.NamedExpr) -> Values:
-        """Return what a name gets within an expression."""
+        """Returns the values that `:=` gives to a name."""
         values = self.of(node.value)
         bind(self, node.target, values)
         return values
 
     def awaited(self, node: ast.Await) -> Values:
-        """Return what is waited for."""
+        """Returns the values of the expression behind `await`."""
         return self.of(node.value)
 
     def yielded(self, node: ast.Yield | ast.YieldFrom) -> Values:
-        """Return the sent value, once values went to whoever goes over the function's results."""
+        """Returns the sent value, once values went to whoever goes over the function's results."""
         state, values = self.state, self.of(node.value)
         if isinstance(node, ast.YieldFrom):
             values = items(values, state)
@@ -246,7 +246,7 @@ class Expressions:
         return number
 
     def defaults(self, given: ast.arguments) -> None:
-        """Give parameters their values where a call leaves them out."""
+        """Gives parameters their values where a call leaves them out."""
         plain = [*given.posonlyargs, *given.args]
         behind = plain[len(plain) - len(given.defaults) :]
         pairs: list[tuple[ast.arg, ast.expr | None]] = [*zip(behind, given.defaults, strict=True)]
@@ -269,14 +269,14 @@ class Expressions:
         return (many(self.all_of((node.key, node.value)), self.state.site(node)),)
 
     def loops(self, generators: Sequence[ast.comprehension]) -> None:
-        """Go through the loops of a comprehension."""
+        """Goes through the loops of a comprehension."""
         for loop in generators:
             bind(self, loop.target, items(self.of(loop.iter), self.state))
             for test in loop.ifs:
                 self.state.described(self.of(test))
 
     def call(self, node: ast.Call) -> Values:
-        """Return what a call returns."""
+        """Returns the values that a call may return."""
         given = CallArguments(
             positional=tuple(value for each in node.args for value in self.argument(each)),
             named={each.arg: self.of(each.value) for each in node.keywords if each.arg},
@@ -287,7 +287,7 @@ class Expressions:
         return python_calls.called(self, self.of(node.func), given)
 
     def argument(self, node: ast.expr) -> Sequence[Values]:
-        """Return what one argument in the text may be: one, or those of a list that is spread."""
+        """Returns the values of one argument as written: of one, or of each in a spread list."""
         if isinstance(node, ast.Starred):
             match self.of(node.value):
                 case (Seq(items=within) as given,) if not (
@@ -299,7 +299,7 @@ class Expressions:
         return (self.of(node),)
 
     def method(self, owners: Values, name: str, given: CallArguments) -> Values:
-        """Return what a method of these returns."""
+        """Returns the values that a method of these owners may return."""
         _check_name(name, private=True)
         results: list[Value] = []
         for owner in owners:

@@ -1,6 +1,6 @@
 """Archives, databases, sockets and the like that Python opens, and what is done with them.
 
-Files that Python opens.
+- Files that Python opens.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ _METHODS: Final = names(
 
 
 def open_file(state: PythonState, name: str, given: CallArguments) -> Values | None:
-    """Return what a function returns that opens a file; None for others."""
+    """Returns the values from a function that opens a file; None for any other."""
     if name not in _OPENERS:
         return None
     named = [v for key, values in given.named.items() for v in values if key != "file"]
@@ -72,7 +72,7 @@ def _mode(value: Value) -> str:
 
 
 def touches(state: PythonState, piece: Piece, mode: str) -> None:
-    """Note that a file is read or written, as the mode says in which it is opened."""
+    """Notes that a file is read or written, as the mode says in which it is opened."""
     piece = no_option(piece)
     if "+" in mode or not mode or mode[0] not in "wax":
         state.does("cat", piece)
@@ -83,7 +83,7 @@ def touches(state: PythonState, piece: Piece, mode: str) -> None:
 
 
 def file_method(_state: PythonState, owner: Obj, name: str, _given: CallArguments) -> Values | None:
-    """Return what a method of a file returns; None for other objects."""
+    """Returns the values from a method of a file; None for other objects."""
     if owner.kind != "file":
         return None
     if name not in _METHODS:
@@ -95,7 +95,7 @@ _TEMPORARY: Final = f"/tmp/{UNKNOWN_TEXT}"
 
 
 def opened(state: PythonState, name: str, given: CallArguments) -> Values | None:
-    """Return what functions return that open something; None for others."""
+    """Returns the values from a function that opens something; None for any other."""
     opens = _OPENS.get(name)
     if opens is None:
         return None
@@ -160,7 +160,7 @@ def _timed(_state: PythonState, given: CallArguments) -> Values:
 
 
 def _temporary(*values: KnownText | Obj) -> Callable[[PythonState, CallArguments], Values]:
-    """Make the reader of a call that opens a new file in the folder for temporary ones alone."""
+    """Makes the reader of a call that opens a new file in the folder for temporary ones alone."""
 
     def opens(_state: PythonState, given: CallArguments) -> Values:
         free = [each for key in ("prefix", "suffix") for each in given.named.get(key, ())]
@@ -242,7 +242,7 @@ _OPENS: Final[Mapping[str, Callable[[PythonState, CallArguments], Values]]] = {
 
 
 def method(state: PythonState, owner: Obj, name: str, given: CallArguments) -> Values | None:
-    """Return what methods of an opened thing give; None for those in the table of effects."""
+    """Returns the values from a method of an opened thing; None for those among the effects."""
     match owner.kind, name:
         case "sqlite3.Connection", "cursor" | "commit" | "rollback" | "close":
             return (owner,)
@@ -260,7 +260,7 @@ def method(state: PythonState, owner: Obj, name: str, given: CallArguments) -> V
 
 
 def connects(state: PythonState, address: Values) -> None:
-    """Note that the code looks whether something listens, at an address and a port."""
+    """Notes that the code looks whether something listens, at an address and a port."""
     for value in address:
         match value:
             case Seq(items=(host, port)):

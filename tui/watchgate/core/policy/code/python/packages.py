@@ -4,7 +4,7 @@ To import one runs its code, as `python x.py` does, and so it is judged. What it
 is the project's own doing, as of any script. But they may be of a package that deletes, sends or
 starts: a name that says such a thing is not understood, nor is a package that is made for it.
 
-Addresses that Python fetches from and sends to.
+- Addresses that Python fetches from and sends to.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ _REQUEST: Final = "urllib.request.Request"
 
 
 def asked(state: PythonState, name: str, given: CallArguments) -> Values | None:
-    """Return what functions of `urllib.request` return that ask for an address; None for others."""
+    """Returns the values from a function of `urllib.request` that asks for a URL; else None."""
     if name not in _OPENING:
         return None
     state.forget(given.flat)
@@ -49,7 +49,7 @@ def asked(state: PythonState, name: str, given: CallArguments) -> Values | None:
 
 
 def method(state: PythonState, owner: Obj, name: str, given: CallArguments) -> Values | None:
-    """Return what a method of a request returns; None for other objects."""
+    """Returns the values from a method of a request; None for other objects."""
     if owner.kind != _REQUEST:
         return None
     state.forget(given.flat)
@@ -59,7 +59,7 @@ def method(state: PythonState, owner: Obj, name: str, given: CallArguments) -> V
 
 
 def fetches(state: PythonState, address: Values, *, sends: bool, method: Values = ()) -> None:
-    """Note that the code asks for addresses, by a method, and whether it sends something."""
+    """Notes that the code asks for addresses, by a method, and whether it sends something."""
     words: list[Piece] = ["curl"]
     verbs = [each for each in pieces(method) if each not in ("GET", "get")]
     for each in verbs[:1]:
@@ -109,7 +109,7 @@ _RISKY_LOADS: Final = (("torch", "load"), ("yaml", "unsafe_load"), ("yaml", "ful
 
 
 def called(state: PythonState, function: Foreign, given: CallArguments) -> Values:
-    """Return what a function or method of a foreign module returns."""
+    """Returns the values from a function or method of a foreign module."""
     root, _, name = function.name.partition(".")
     owner = Foreign(root)
     state.forget(given.flat)
@@ -131,14 +131,14 @@ def called(state: PythonState, function: Foreign, given: CallArguments) -> Value
 
 
 def _runs_code(name: str, given: CallArguments) -> bool:
-    """Tell whether a text that a function gets may be code."""
+    """Tells whether a text that a function gets may be code."""
     texts = [str(each.value) for each in given.flat if isinstance(each, Const)]
     asks = name == "query" and (len(texts) < len(given.flat) or any("@" in text for text in texts))
     return asks or any("__" in text for text in texts)
 
 
 def _loads_code(root: str, name: str, given: CallArguments) -> bool:
-    """Tell whether a function reads data in a form that may hold code."""
+    """Tells whether a function reads data in a form that may hold code."""
     if (root, name) == ("yaml", "load") and len(given.values) < 2:
         return True
     loaders = {each.name for each in given.flat if isinstance(each, Foreign)}
@@ -147,7 +147,7 @@ def _loads_code(root: str, name: str, given: CallArguments) -> bool:
 
 
 def _does_more(name: str, given: CallArguments) -> bool:
-    """Tell whether a name says that the function deletes, sends, starts or the like."""
+    """Tells whether a name says that the function deletes, sends, starts or the like."""
     if name in _WRITES:
         return name != "dump" and not given.values
     words = {word.lower() for word in _WORD.findall(name)} | {name}
@@ -169,7 +169,7 @@ def _asks(state: PythonState, name: str, given: CallArguments) -> None:
 
 
 def _is_written_out(values: Values) -> bool:
-    """Tell whether all of a collection stands in the code as constants."""
+    """Tells whether all of a collection stands in the code as constants."""
     for value in values:
         match value:
             case Const():
@@ -184,7 +184,7 @@ def _is_written_out(values: Values) -> bool:
 
 
 def _executes(state: PythonState, given: CallArguments) -> None:
-    """Note a statement for a database."""
+    """Notes a statement for a database."""
     for values in given.positional[:1] or ((),):
         for piece in pieces(values) or (UnknownWord(),):
             if isinstance(piece, UnknownWord):
@@ -195,7 +195,7 @@ def _executes(state: PythonState, given: CallArguments) -> None:
 
 
 def _touches(state: PythonState, value: Value, *, writes: bool) -> None:
-    """Note a path or an address that a foreign function gets."""
+    """Notes a path or an address that a foreign function gets."""
     match value:
         case Seq() | Many():
             inner = (

@@ -50,7 +50,7 @@ def path(piece: Piece) -> Obj:
 
 
 def path_result(state: PythonState, name: str, given: CallArguments) -> Values | None:
-    """Return what functions return that work on paths; None for others."""
+    """Returns the values from a function that works on paths; None for any other."""
     if name in _SAME:
         return merged(map(text_of, pieces(given.at(0, "path")))) or PLAIN
     finds = _FINDS.get(name)
@@ -129,7 +129,7 @@ _FINDS: Final[Mapping[str, Callable[[PythonState, CallArguments], Values]]] = {
 
 
 def listed(name: str, given: CallArguments) -> Values:
-    """Return what functions of the table of effects return: most do nothing but return data."""
+    """Returns the values from a function among the effects: most return nothing but data."""
     folders = pieces(given.at(0, "path") or given.at(0, "top")) or (".",)
     within = merged(KnownText(f"{shown_text(each)}/{UNKNOWN_TEXT}") for each in folders)
     match name:
@@ -152,7 +152,7 @@ def listed(name: str, given: CallArguments) -> Values:
 
 
 def part_of_path(piece: Piece, attribute: str) -> Values:
-    """Return what an attribute of a path is."""
+    """Returns the values of an attribute of a path."""
     text, known = shown_text(piece), isinstance(piece, str)
     match attribute:
         case "parent":
@@ -169,7 +169,7 @@ def part_of_path(piece: Piece, attribute: str) -> Values:
 
 
 def method(state: PythonState, piece: Piece, name: str, given: CallArguments) -> Values:
-    """Return what a method of a path returns."""
+    """Returns the values from a method of a path."""
     state.forget(given.flat)
     dotted = f"pathlib.Path.{name}"
     if dotted in EFFECTS:

@@ -1,6 +1,6 @@
 """Methods of texts, collections and other plain data.
 
-Values that operators and f-strings make.
+- Values that operators and f-strings make.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ _FORMAT: Final = re.compile(r"%[-+ #0]{0,5}\d{0,9}(?:\.\d{0,9})?[a-zA-Z]|%\(\w{1
 
 
 def operation(state: PythonState, left: Values, sign: ast.operator, right: Values) -> Values:
-    """Return what an operator makes of two values."""
+    """Returns the values that an operator makes of two operands."""
     return merged(
         value for one in left for other in right for value in _of_two(state, one, sign, other)
     )
@@ -76,7 +76,7 @@ def _is_text(value: Value) -> bool:
 
 
 def _path(left: Value, right: Value) -> Values:
-    """Return what `/` makes of a path and a name; nothing without a path."""
+    """Returns the paths that `/` makes of a path and a name; nothing without a path."""
     if all(not isinstance(each, Obj) or each.kind != "pathlib.Path" for each in (left, right)):
         return ()
     return tuple(
@@ -98,7 +98,7 @@ def _of_collections(state: PythonState, left: Value, sign: ast.operator, right: 
 
 
 def signed(state: PythonState, sign: ast.unaryop, operands: Values) -> Values:
-    """Return what a sign in front makes of values."""
+    """Returns the values that a sign makes of the operand behind it."""
     match sign, operands:
         case ast.USub(), (Const(value=int() as number),):
             return (Const(-number),)
@@ -131,7 +131,7 @@ _TAKING: Final = names("append extend insert add update appendleft")
 
 
 def method(state: PythonState, name: str, given: CallArguments) -> Values:
-    """Return what a method of plain data returns."""
+    """Returns the values from a method of plain data."""
     state.forget(given.flat)
     if name in ("read_text", "read_bytes"):
         state.does("cat", UnknownWord())
@@ -141,7 +141,7 @@ def method(state: PythonState, name: str, given: CallArguments) -> Values:
 
 
 def of_text(state: PythonState, text: str, name: str, given: CallArguments) -> Values:
-    """Return what a method of a known text returns, worked out where that is plain."""
+    """Returns the values from a method of a known text, worked out where that is plain."""
     if name == "join" and (made := _joined(text, given.at(0))) is not None:
         return (Const(made),)
     known = [value.value for value in given.flat if isinstance(value, Const)]
@@ -183,7 +183,7 @@ def _joined(sign: str, listed: Values) -> str | None:
 
 
 def of_collection(state: PythonState, owner: Seq | Many, name: str, given: CallArguments) -> Values:
-    """Return what a method of a collection returns."""
+    """Returns the values from a method of a collection."""
     inside = items((owner,), state)
     if name == "items":
         return (many((seq((inside, inside)),)),)

@@ -1,8 +1,7 @@
 """Calls of functions and methods: what they return, and what they do.
 
-Calls of the functions and classes that the code defines itself.
-
-Builtins that hand on what they get, or lead to something by its name.
+- Calls of the functions and classes that the code defines itself.
+- Builtins that hand on what they get, or lead to something by its name.
 """
 
 from __future__ import annotations
@@ -52,7 +51,7 @@ if TYPE_CHECKING:
 
 
 def call_own(state: PythonState, number: int, given: CallArguments) -> Values:
-    """Return what a function of the code returns: its parameters get what it is given."""
+    """Returns the values from a function of the code, whose parameters get the arguments."""
     node = state.locals[number]
     if isinstance(node, ast.ClassDef):
         for each in node.body:
@@ -92,7 +91,7 @@ def _bind(state: PythonState, to: ast.arguments, given: CallArguments, skip: int
 def _all_get(
     state: PythonState, named: Sequence[str], rest: ast.arg | None, values: Values
 ) -> None:
-    """Give these parameters a value, and the one that takes what is over."""
+    """Gives these parameters a value, and the one that takes what is over."""
     for name in named:
         state.assign(name, values)
     if rest is not None:
@@ -122,7 +121,7 @@ _ANSWERING: Final[tuple[Callable[[PythonState, str, CallArguments], Values | Non
 
 
 def called(reader: ExpressionReader, functions: Values, given: CallArguments) -> Values:
-    """Return what these functions return."""
+    """Returns the values that any of these functions may return."""
     results: list[Value] = []
     for function in functions:
         match function:
@@ -173,7 +172,7 @@ def _is_signal(value: Value) -> bool:
 
 
 def method(reader: ExpressionReader, owner: Value, name: str, given: CallArguments) -> Values:
-    """Return what a method of a value returns that is no module."""
+    """Returns the values from a method of a value that is no module."""
     state = reader.state
     defined = _methods_of_the_code(state, name)
     if defined and isinstance(owner, Plain | Local | Many | Seq):
@@ -204,7 +203,7 @@ def _methods_of_the_code(state: PythonState, name: str) -> Values:
 
 
 def _of_an_object(state: PythonState, owner: Obj, name: str, given: CallArguments) -> Values:
-    """Return what a method of an object of a followed class returns."""
+    """Returns the values from a method of an object of a followed class."""
     state.forget(given.flat)
     dotted = f"{owner.kind}.{name}"
     for answer in (opening.file_method, opening.method, packages.method):
@@ -220,7 +219,7 @@ def _of_an_object(state: PythonState, owner: Obj, name: str, given: CallArgument
 
 
 def made_by_name(reader: ExpressionReader, name: str, given: CallArguments) -> Values | None:
-    """Return what such a builtin returns; None for any other function."""
+    """Returns the values from a builtin that makes them; None for any other function."""
     makes = _MAKES.get(name)
     return makes(reader, given) if makes else None
 
@@ -285,7 +284,7 @@ def _text(reader: ExpressionReader, given: CallArguments) -> Values:
     return merged(map(text_of, pieces(given.at(0)))) if plain else PLAIN
 
 
-def _attribute(reader: ExpressionReader, given: CallArguments) -> Values:
+def _getattr_values(reader: ExpressionReader, given: CallArguments) -> Values:
     fallback = list(given.at(2))
     for name in given.at(1):
         if not isinstance(name, Const) or not isinstance(name.value, str):
@@ -340,7 +339,7 @@ _MAKES: Final[Mapping[str, Callable[[ExpressionReader, CallArguments], Values]]]
     "builtins.map": _mapped,
     "builtins.dict": _dictionary,
     "builtins.str": _text,
-    "builtins.getattr": _attribute,
+    "builtins.getattr": _getattr_values,
     "builtins.type": _kind,
     "builtins.__import__": _imported,
     "importlib.import_module": _module,

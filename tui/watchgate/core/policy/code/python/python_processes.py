@@ -1,6 +1,6 @@
 """The processes that Python starts.
 
-The environment of the process, as Python reads and sets it.
+- The environment of the process, as Python reads and sets it.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ __all__ = ["is_environment", "of_environment", "reads_variable", "sets_variable"
 
 
 def of_environment(state: PythonState, name: str, given: CallArguments) -> Values:
-    """Return what a method of the environment, or of a copy of it, returns."""
+    """Returns the values from a method of the environment, or of a copy of it."""
     if name in _READING:
         reads_variable(state, given.at(0, "key"))
         return merged((KnownText(), *given.at(1, "default")))
@@ -56,13 +56,13 @@ def of_environment(state: PythonState, name: str, given: CallArguments) -> Value
 
 
 def reads_variable(state: PythonState, named: Values) -> None:
-    """Note that the code reads a variable of the environment."""
+    """Notes that the code reads a variable of the environment."""
     for each in pieces(named):
         state.does("printenv", each)
 
 
 def sets_variable(state: PythonState, named: Values, values: Values) -> None:
-    """Note that the code sets a variable of the environment, for what it starts."""
+    """Notes that the code sets a variable of the environment, for what it starts."""
     state.forget(values)
     for name in pieces(named):
         if isinstance(name, UnknownWord):
@@ -82,7 +82,7 @@ _MAX_VARIANTS: Final = 8
 
 
 def started(state: PythonState, name: str, given: CallArguments) -> Values | None:
-    """Return what functions return that start a process; None for others."""
+    """Returns the values from a function that starts a process; None for any other."""
     module, _, last = name.rpartition(".")
     if module == "subprocess" and last in _SUBPROCESS:
         return _subprocess(state, last, given)
@@ -155,7 +155,7 @@ def _argvs(value: Value) -> list[Argv]:
 
 
 def _starts(state: PythonState, argv: Argv, given: CallArguments) -> None:
-    """Note a process, in its folder and with its variables."""
+    """Notes a process, in its folder and with its variables."""
     for value in given.named.get("env", ()):
         if value != Const(None) and not is_environment(value):
             raise UnreadCode("starts a process with variables that are not followed")

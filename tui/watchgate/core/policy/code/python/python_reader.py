@@ -1,6 +1,6 @@
-"""A piece of Python becomes what it does; see `reading.Reading`.
+"""Reads a piece of Python for what it does, as a `CodeReading`.
 
-The statements of Python: each is taken as if it ran, in whatever branch it stands.
+Each statement is taken as if it ran, in whatever branch it stands.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ class Statements:
         self.in_class = 0
 
     def all(self, body: Iterable[ast.stmt]) -> None:
-        """Go through statements; one that is not understood leaves the others as they are."""
+        """Goes through statements; one that is not understood leaves the others as they are."""
         for each in body:
             check()
             try:
@@ -54,30 +54,30 @@ class Statements:
                 self.state.doubt(str(why))
 
     def one(self, node: ast.stmt) -> None:
-        """Go through one statement."""
+        """Goes through one statement."""
         goes = _KINDS.get(type(node))
         if goes is None:
             raise UnreadCode(f"has a {type(node).__name__.lower()} in it, which is not followed")
         goes(self, node)
 
     def expression(self, node: ast.Expr) -> None:
-        """Work out an expression for what it does."""
+        """Works out an expression for what it does."""
         self.values.of(node.value)
 
     def assignment(self, node: ast.Assign) -> None:
-        """Give names their values."""
+        """Gives names their values."""
         values = self.values.of(node.value)
         for target in node.targets:
             self.assigned(target, values)
 
     def annotation(self, node: ast.AnnAssign) -> None:
-        """Give a name with a type its value; the type is worked out too."""
+        """Gives a name with a type its value; the type is worked out too."""
         self.values.of(node.annotation)
         if node.value is not None:
             self.assigned(node.target, self.values.of(node.value))
 
     def addition(self, node: ast.AugAssign) -> None:
-        """Change a value by an operator."""
+        """Changes a value by an operator."""
         before, by = self.values.of(node.target), self.values.of(node.value)
         for each in before:
             # A list stays the same one, also where it has other names.
@@ -86,7 +86,7 @@ class Statements:
         self.assigned(node.target, plain_data.operation(self.state, before, node.op, by))
 
     def result(self, node: ast.Return) -> None:
-        """Hand a value back."""
+        """Hands a value back."""
         values = self.values.of(node.value)
         if self.in_class:
             self.state.forget(values)
@@ -94,17 +94,17 @@ class Statements:
             self.state.results_in(self.state.functions[-1], values)
 
     def branch(self, node: ast.If | ast.While) -> None:
-        """Go through both ways of a condition."""
+        """Goes through both ways of a condition."""
         self.tested(node.test)
         self.all((*node.body, *node.orelse))
 
     def loop(self, node: ast.For | ast.AsyncFor) -> None:
-        """Go through a loop once, with all that its name may be."""
+        """Goes through a loop once, with all that its name may be."""
         bind(self.values, node.target, items(self.values.of(node.iter), self.state))
         self.all((*node.body, *node.orelse))
 
     def context(self, node: ast.With | ast.AsyncWith) -> None:
-        """Go through what stands below a `with`."""
+        """Goes through what stands below a `with`."""
         for each in node.items:
             entered_values = self.entered(self.values.of(each.context_expr))
             if each.optional_vars is not None:
@@ -112,7 +112,7 @@ class Statements:
         self.all(node.body)
 
     def tried(self, node: ast.Try | ast.TryStar) -> None:
-        """Go through all that may run of a `try`."""
+        """Goes through all that may run of a `try`."""
         self.all(node.body)
         for handler in node.handlers:
             self.values.of(handler.type)
@@ -122,24 +122,24 @@ class Statements:
         self.all((*node.orelse, *node.finalbody))
 
     def raised(self, node: ast.Raise) -> None:
-        """Go through what is raised."""
+        """Goes through what is raised."""
         self.values.of(node.exc)
         self.values.of(node.cause)
 
     def asserted(self, node: ast.Assert) -> None:
-        """Go through a condition that has to hold."""
+        """Goes through a condition that has to hold."""
         self.tested(node.test)
         self.values.of(node.msg)
 
     def nothing(self, node: ast.stmt) -> None:
-        """Pass over what only says where to go on, or whose a name is."""
+        """Passes over what only says where to go on, or whose a name is."""
 
     def tested(self, test: ast.expr) -> None:
-        """Work out a condition, which asks its value only for what it is."""
+        """Works out a condition, which asks its value only for what it is."""
         self.state.described(self.values.of(test))
 
     def assigned(self, target: ast.expr, values: Values) -> None:
-        """Give a target its values; in a class, what it holds is called by its objects."""
+        """Gives a target its values; in a class, what it holds is called by its objects."""
         if self.in_class and not self.state.functions:
             self.state.forget(values)
             if isinstance(target, ast.Name) and not may_be_read(target.id, private=True):
@@ -147,7 +147,7 @@ class Statements:
         bind(self.values, target, values)
 
     def entered(self, values: Values) -> Values:
-        """Return what `with` hands to its name."""
+        """Returns the values that `with` hands to its name."""
         iterated = [
             each if isinstance(each, Obj | KnownText | Foreign) else Plain() for each in values
         ]
@@ -155,7 +155,7 @@ class Statements:
         return merged(iterated) or PLAIN
 
     def deleted(self, node: ast.Delete) -> None:
-        """Take names and items away."""
+        """Takes names and items away."""
         for each in node.targets:
             if isinstance(each, ast.Attribute | ast.Subscript):
                 owners = self.values.of(each.value)
@@ -165,14 +165,14 @@ class Statements:
                     raise UnreadCode("takes away what other code uses")
 
     def imported(self, node: ast.Import) -> None:
-        """Load modules."""
+        """Loads modules."""
         for each in node.names:
             self.state.imports(each.name)
             whole = each.name if each.asname else each.name.partition(".")[0]
             self.state.assign(each.asname or whole, module(whole))
 
     def imported_from(self, node: ast.ImportFrom) -> None:
-        """Load a module and take names from it."""
+        """Loads a module and takes names from it."""
         state = self.state
         source = node.module or ""
         if node.level:
@@ -191,7 +191,7 @@ class Statements:
                 raise UnreadCode(f"takes all names of {source}")
 
     def function(self, node: Function) -> None:
-        """Go through a function, whoever calls it."""
+        """Goes through a function, whoever calls it."""
         number = self.values.number(node)
         self.values.defaults(node.args)
         self.annotated(node)
@@ -209,14 +209,14 @@ class Statements:
         self.state.functions.pop()
 
     def annotated(self, node: Function) -> None:
-        """Work out the types of a function, which are expressions like any other."""
+        """Works out the types of a function, which are expressions like any other."""
         given = node.args
         every = [*given.posonlyargs, *given.args, *given.kwonlyargs, given.vararg, given.kwarg]
         for each in (*(arg.annotation for arg in every if arg is not None), node.returns):
             self.values.of(each)
 
     def decorated(self, decorator: ast.expr, local: Values) -> None:
-        """Take a decorator for what it is: a call with the function, which may then be called."""
+        """Takes a decorator for what it is: a call with the function, which may then be called."""
         for each in self.values.of(decorator):
             match each:
                 case Ref(name=name) if not is_harmless(name):
@@ -228,7 +228,7 @@ class Statements:
         self.state.forget(local)
 
     def defined_class(self, node: ast.ClassDef) -> None:
-        """Go through a class; whoever has an object of it may call its methods."""
+        """Goes through a class; whoever has an object of it may call its methods."""
         number = self.values.number(node)
         for base in node.bases:
             self.state.forget(self.values.of(base))
@@ -247,7 +247,7 @@ class Statements:
         self.state.functions = outer
 
     def matched(self, node: ast.Match) -> None:
-        """Go through all cases; what a pattern names may be any part of the subject."""
+        """Goes through all cases; what a pattern names may be any part of the subject."""
         subject = self.values.of(node.subject)
         self.state.forget(subject)
         bound = merged((*subject, *PLAIN))
@@ -333,7 +333,7 @@ _ENCODED: Final = re.compile(r"(?:[^\n]*\n)?[ \t\f]*#[^\n]*coding[:=][ \t]*(?!ut
 
 
 def read(code: str) -> CodeReading:
-    """Tell what Python does."""
+    """Tells what Python does."""
     if _is_too_deep(code):
         return CodeReading(unread="Runs Python that is nested deeper than anybody reads")
     if _ENCODED.match(code):

@@ -69,7 +69,7 @@ class PythonState:
         self.passes = 0
 
     def assign(self, name: str, values: Values) -> None:
-        """Add values to those that a name has."""
+        """Adds values to those that a name has."""
         check()
         before = self.names.get(name, ())
         after = merged((*before, *values))
@@ -80,7 +80,7 @@ class PythonState:
             self.changed = True
 
     def adds(self, owner: Value, values: Values) -> None:
-        """Add values to a collection, by whatever name it goes."""
+        """Adds values to a collection, by whatever name it goes."""
         if isinstance(owner, Seq | Many):
             for site in owner.sites:
                 self.assign(f"[{site}]", values)
@@ -89,7 +89,7 @@ class PythonState:
                 self.assign("[]", leaves(values))
 
     def added(self, owner: Value) -> Values:
-        """Return what may have been added to a collection since it was made."""
+        """Returns the values that may have been added to a collection since it was made."""
         if not isinstance(owner, Seq | Many):
             return ()
         return merged(v for s in owner.sites or ("",) for v in self.names.get(f"[{s}]", ()))
@@ -99,11 +99,11 @@ class PythonState:
         return (self.numbers.setdefault(id(node), -len(self.numbers)),)
 
     def results_in(self, number: int, values: Values) -> None:
-        """Add values to those that a function of the code returns."""
+        """Adds values to those that a function of the code returns."""
         self.assign(f"({number})", values)
 
     def does(self, *argv: Piece) -> None:
-        """Note that the code does what this command does."""
+        """Notes that the code does what this command does."""
         check()
         if isinstance(argv[0], UnknownWord):
             self.doubt("starts a program that is only known at run time")
@@ -118,11 +118,11 @@ class PythonState:
             self.commands[argv] = None
 
     def doubt(self, why: str) -> None:
-        """Say what is not understood."""
+        """Says what is not understood."""
         self.unread = self.unread or why
 
     def forget(self, values: Iterable[Value]) -> None:
-        """Let values go where nobody follows them; what does something may not be among them."""
+        """Lets values go where nobody follows them; what does something may not be among them."""
         for value in values:
             match value:
                 case Seq(items=items):
@@ -142,15 +142,15 @@ class PythonState:
                     pass
 
     def shown(self, values: Iterable[Value]) -> None:
-        """Let something print or describe values, which does not call them."""
+        """Lets something print or describe values, which does not call them."""
         self.forget(each for each in values if not isinstance(each, Ref) or is_environment(each))
 
     def described(self, values: Iterable[Value]) -> None:
-        """Let something ask values what they are, or compare them."""
+        """Lets something ask values what they are, or compare them."""
         self.shown(each for each in values if not isinstance(each, Ref | Obj))
 
     def called_by_others(self, number: int) -> None:
-        """Note that a function of the code may be called with any data."""
+        """Notes that a function of the code may be called with any data."""
         for name in parameters(self.locals[number]):
             self.assign(name, PLAIN)
         self.forget(v for v in self.names.get(f"({number})", ()) if not isinstance(v, Local))
@@ -162,7 +162,7 @@ class PythonState:
         named: dict[str, Values],
         itself: Values = (),
     ) -> None:
-        """Note the command of a function in the table of effects, for all its arguments may be."""
+        """Notes the command of a function in the table of effects, for all its arguments may be."""
         effect = EFFECTS[name]
         choices = [*map(pieces, positional), *map(pieces, named.values()), *map(pieces, [itself])]
         wide = [each or (UnknownWord(),) for each in choices]
@@ -176,7 +176,7 @@ class PythonState:
             self.does(*command(effect, {**arguments, "self": mine}))
 
     def imports(self, name: str) -> None:
-        """Note that a module is loaded, which runs its code where it is one of the project's."""
+        """Notes that a module is loaded, which runs its code where it is one of the project's."""
         root = name.partition(".")[0]
         self.loads[f"{root}.py"] = None
         if is_of_python(name) or root in COMMON:
@@ -214,7 +214,7 @@ def parameters(node: ast.AST) -> list[str]:
 
 
 def items(values: Values, state: PythonState) -> Values:
-    """Return what a loop over these gets; one over the environment counts as printing it."""
+    """Returns the values that a loop yields; over the environment it counts as printing."""
     named = [each for each in values if isinstance(each, Ref | Local) or is_environment(each)]
     state.forget(named)
     others = items_of(tuple(each for each in values if each not in named))
@@ -223,7 +223,7 @@ def items(values: Values, state: PythonState) -> Values:
 
 
 def is_environment(value: Value) -> bool:
-    """Tell whether a value is the environment, or a copy of it."""
+    """Tells whether a value is the environment, or a copy of it."""
     match value:
         case Ref(name=name):
             return name in _ENVIRONMENT
@@ -243,10 +243,10 @@ class ExpressionReader(Protocol):
     state: PythonState
 
     def of(self, node: ast.expr | None) -> Values:
-        """Returns what an expression may be."""
+        """Returns the values that an expression may have."""
 
     def attribute(self, owners: Values, name: str) -> Values:
-        """Returns what an attribute of these may be."""
+        """Returns the values that an attribute of these owners may have."""
 
     def indices(self, index: ast.expr) -> Values:
-        """Returns what stands between the brackets."""
+        """Returns the values of a subscript's index, between the brackets."""

@@ -3,7 +3,7 @@
 Nothing is run: a value is a set of alternatives, each of which is known, partly known, or plain
 data that cannot do anything by itself.
 
-The arguments of a call.
+- The arguments of a call.
 """
 
 from __future__ import annotations
@@ -180,7 +180,7 @@ def _sites(known: Sites, values: Iterable[Value]) -> Sites:
 
 
 def leaves(values: Iterable[Value]) -> Values:
-    """Return what is in values at any depth, texts as one that is not known."""
+    """Returns the values inside these at any depth, texts as one that is not known."""
     distinct: dict[Value, None] = {}
     waiting = list(values)
     while waiting:
@@ -204,7 +204,7 @@ def _typed(value: Value) -> tuple[str, Value]:
 
 
 def items_of(values: Values) -> Values:
-    """Return what a loop over these gets."""
+    """Returns the values that a loop over these gets."""
     return merged(item for value in values for item in _items(value))
 
 
@@ -296,12 +296,12 @@ class CallArguments(msgspec.Struct, frozen=True):
 
     @property
     def flat(self) -> Values:
-        """Return what all of them may be."""
+        """Returns the values that any of the arguments may have, in one row."""
         return tuple(value for values in self.values for value in values)
 
     @property
     def is_spread(self) -> bool:
-        """Tell whether there may be others than those that stand here."""
+        """Tells whether there may be others than those that stand here."""
         rest = any(
             isinstance(value, RestOfValues) for values in self.positional for value in values
         )

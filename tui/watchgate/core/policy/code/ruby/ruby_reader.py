@@ -31,7 +31,7 @@ _ENDS = names("if unless while until rescue and or do then")
 
 
 def read(code: str) -> CodeReading:
-    """Return what this code does."""
+    """Returns the commands that this Ruby amounts to."""
     return gathered(lambda: _RubyReader(tokens(code)).commands(), "Ruby")
 
 
@@ -66,7 +66,7 @@ class _RubyReader:
                 yield token.text
 
     def commands(self) -> Iterator[Argv]:
-        """Return what the code does, as commands."""
+        """Returns the code's actions, as commands."""
         for place, token in enumerate(self._tokens):
             check()
             match token.kind:
@@ -119,14 +119,14 @@ class _RubyReader:
         return "".join(parts)
 
     def _is_library(self, place: int) -> bool:
-        """Tell whether a word is part of the name behind `require`, as in `net/http`."""
+        """Tells whether a word is part of the name behind `require`, as in `net/http`."""
         start = place
         while self._at(start - 1).text in ("/", "-", "net", "open", "digest"):
             start -= 1
         return self._at(start - 1).text == "require"
 
     def _is_called(self, place: int) -> bool:
-        """Tell whether something behind a word makes it a function."""
+        """Tells whether something behind a word makes it a function."""
         after = self._at(place + 1)
         if after.kind == "sign":
             return (after.text == "(" and not after.spaced) or after.text == "#{"
@@ -152,7 +152,7 @@ class _RubyReader:
             self._check_fold(place)
 
     def _check_fold(self, place: int) -> None:
-        """Hold a fold by a method that a text names."""
+        """Holds a fold by a method that a text names."""
         after = self._at(place + 1)
         if after.text in ("{", "do", ".", ")", "]", "&.") or after.kind == "end":
             return
@@ -178,7 +178,7 @@ class _RubyReader:
             raise UnreadCode(f"changes {name}")
 
     def _check_block(self, place: int) -> None:
-        """Hold a function that is handed on by a name that only the run shows."""
+        """Holds a function that is handed on by a name that only the run shows."""
         before, after = self._at(place - 1), self._at(place + 1)
         if before.text not in ("(", ",") and not (before.kind == "method" and not after.spaced):
             return
@@ -210,7 +210,7 @@ class _RubyReader:
             self._check_constant(path, name, self._at(end))
 
     def _check_constant(self, path: str, name: str, after: RubyToken) -> None:
-        """Hold a constant, or a function of it, that no table knows."""
+        """Holds a constant, or a function of it, that no table knows."""
         first, _, last = path.partition(".")
         if first in ruby_names.HARMLESS_OF:
             known_names = ruby_names.HARMLESS_OF[first]
@@ -251,7 +251,7 @@ class _RubyReader:
         return ("printenv",)
 
     def _check_operands(self, end: int, name: str) -> None:
-        """Hold what may change the names of the files that are read or edited."""
+        """Holds what may change the names of the files that are read or edited."""
         if name:
             if name not in ruby_names.OPERANDS:
                 raise UnreadCode("may change what it reads")

@@ -53,7 +53,7 @@ def tokens(code: str) -> list[RubyToken]:
     """The tokens of the code; those of code within texts stand in brackets behind them.
 
     Raises:
-        Unread: Something may be read in several ways.
+        UnreadCode: Something may be read in several ways.
     """
     if re.search(r"(?:^|\n)(?:=begin|__END__)", code):
         raise UnreadCode("has documentation or data in it")
@@ -74,7 +74,7 @@ class _RubyLexer:
         self.tokens: list[RubyToken] = []
 
     def run(self, start: int, *, within: bool = False) -> int:
-        """Take all tokens, or those up to the brace that closes code in a text."""
+        """Takes all tokens, or those up to the brace that closes code in a text."""
         self._at = start
         depth = 0
         while True:
@@ -138,7 +138,7 @@ class _RubyLexer:
         return True
 
     def _starts_value(self, sign: str, spaced: bool) -> bool:
-        """Tell whether a value is due here, and not an operator."""
+        """Tells whether a value is due here, and not an operator."""
         last = self.tokens[-1] if self.tokens else END
         if last.kind == "sign":
             return last.text not in (")", "]", "}")
@@ -247,7 +247,7 @@ class _RubyLexer:
     def _finish(
         self, kind: str, text: str | None, codes: list[list[RubyToken]], end: int, spaced: bool
     ) -> None:
-        """Add a token for what stands in quotes, then those of the code in it.
+        """Adds a token for what stands in quotes, then those of the code in it.
 
         Args:
             kind: The kind of token to make.
@@ -270,7 +270,7 @@ class _RubyLexer:
 
 
 def _meaning(parts: list[str], *, raw: bool) -> str | None:
-    """Return what a text with escapes means; None where only Ruby knows."""
+    """Returns the text with its escapes resolved; None where only Ruby knows them."""
     words: list[str] = []
     for part in parts:
         if len(part) == 1 or not part.startswith("\\"):

@@ -1,6 +1,6 @@
 """The clients of databases: by which words they are given SQL, and what that does.
 
-The commands of the clients themselves, such as `.tables`, each on a line of its own.
+- The commands of the clients themselves, such as `.tables`, each on a line of its own.
 """
 
 from __future__ import annotations
@@ -97,7 +97,7 @@ def _statements(text: str, dialect: Dialect, *, ends: bool = False) -> Iterator[
 
 
 def _has_variable(text: str, texts: list[str]) -> bool:
-    """Tell whether psql may put the value of a variable there: `:name`, but no cast or slice."""
+    """Tells whether psql may put the value of a variable there: `:name`, but no cast or slice."""
     return ":" in texts and re.search(r"(?:^|[^:\w\]]):[A-Za-z_'\"{]", text) is not None
 
 
@@ -279,7 +279,7 @@ class _Given:
         self.unclear = False
 
     def take(self, words: Sequence[Word]) -> None:
-        """Take these words, of which any may be an option until `--`."""
+        """Takes these words, of which any may be an option until `--`."""
         left = list(reversed(words))
         while left:
             word = left.pop()
@@ -294,7 +294,7 @@ class _Given:
                 self._option(word, left)
 
     def _unknown(self, word: Word) -> None:
-        """Take a word that may be an option, unless it names a database or is one quoted text."""
+        """Takes a word that may be an option, unless it names a database or is one quoted text."""
         named = _DATABASE.fullmatch(word.text) is not None
         self.unclear |= not named and not (word.expands == "value" and " " in word.text)
         self.operands.append(word)
@@ -349,7 +349,7 @@ def _end_of(word: Word, chars: int) -> Word:
 
 
 def _of_word(word: Word, dialect: Dialect) -> Iterator[Act]:
-    """Return what a text does, of which some may only be known at run time."""
+    """Returns the acts of an SQL text, of which some may only be known at run time."""
     acts = acts_in(word.text, dialect)
     if not word.dynamic:
         yield from acts
@@ -360,7 +360,7 @@ def _of_word(word: Word, dialect: Dialect) -> Iterator[Act]:
 
 
 def _of_any(words: Sequence[Word], client: DatabaseClient) -> Iterator[Act]:
-    """Return what any of these words would do if it were SQL; most are none."""
+    """Returns the acts of any of these words that reads like SQL; most do not."""
     for word in words:
         text = word.text
         for each in (text, text.partition("=")[2], text[2:] if text[:1] == "-" else ""):
@@ -369,7 +369,7 @@ def _of_any(words: Sequence[Word], client: DatabaseClient) -> Iterator[Act]:
 
 
 def _fed(command: Command, client: DatabaseClient) -> Iterator[Act]:
-    """Return what the text on the command's standard input does."""
+    """Returns the acts of the SQL on the command's standard input."""
     if any(redirect.reads for redirect in command.redirects):
         yield _HIDDEN
     if command.documents:

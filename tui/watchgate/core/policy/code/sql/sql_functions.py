@@ -1,8 +1,7 @@
 """The functions that a statement calls: only those that are known to read leave it a read.
 
-Functions of databases that only compute or tell something, and some that do more.
-
-Only the first list makes a statement harmless; the second says more of what is not in the first.
+- Functions of databases that only compute or tell something, and some that do more. Only the first
+  list makes a statement harmless; the second says more of what is not in the first.
 """
 
 from __future__ import annotations
@@ -138,7 +137,7 @@ _QUERIES: Final = names("SELECT WITH VALUES INSERT UPDATE DELETE TABLE")
 
 
 def calls(tokens: Tokens, dialect: Dialect) -> Iterator[Act]:
-    """Return what the functions do that a statement calls, those that read left out."""
+    """Returns the acts of the functions that a statement calls, mere reading left out."""
     if tokens[0].is_word("PRAGMA"):
         return
     creates = tokens[0].is_word("CREATE")
@@ -188,12 +187,12 @@ def _call(tokens: Tokens, index: int, *, creates: bool) -> Iterator[Act]:
 
 
 def _is_telling(name: str) -> bool:
-    """Tell whether a name is hardly that of a column."""
+    """Tells whether a name is hardly that of a column."""
     return name.startswith(("pg_read_", "pg_ls_", "lo_", "xp_", "dblink", "pg_terminate"))
 
 
 def _heads_query(tokens: Tokens, index: int) -> bool:
-    """Tell whether these are the columns of a named query: `b(x) AS (SELECT`."""
+    """Tells whether these are the columns of a named query: `b(x) AS (SELECT`."""
     depth = 0
     for place in range(index + 1, min(len(tokens), index + _MAX_COLUMNS_TOKENS)):
         depth += tokens[place].is_sign("(") - tokens[place].is_sign(")")
@@ -215,7 +214,7 @@ def _follows_from(tokens: Tokens, index: int) -> bool:
 
 
 def _files_of(tokens: Tokens, index: int) -> Iterator[Act]:
-    """Return the files that a call reads whose brackets hold only files and options."""
+    """Returns the files that a call reads whose brackets hold only files and options."""
     depth, some = 0, False
     for token in tokens[index + 1 :]:
         depth += token.is_sign("(") - token.is_sign(")")

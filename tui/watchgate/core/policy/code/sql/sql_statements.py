@@ -1,6 +1,6 @@
 """One statement of SQL, by its tokens: what it does, and to what.
 
-The condition of a `DELETE` or `UPDATE`: whether it chooses rows, or holds for all of them.
+- The condition of a `DELETE` or `UPDATE`: whether it chooses rows, or holds for all of them.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _COMPARED: Final = frozenset(("=", "==", ">=", "<=", "<=>"))
 
 
 def chooses(tokens: ConditionTokens) -> bool:
-    """Tell whether a statement that begins here has a `WHERE` of its own that chooses rows."""
+    """Tells whether a statement that begins here has a `WHERE` of its own that chooses rows."""
     condition = list(_where(tokens))
     return bool(condition) and all(
         any(map(_chooses, _parts(either, "AND"))) for either in _parts(condition, "OR", "||")
@@ -57,7 +57,7 @@ def _parts(tokens: ConditionTokens, *between: str) -> Iterator[list[SqlToken]]:
 
 
 def _chooses(part: ConditionTokens) -> bool:
-    """Tell whether one comparison may fail for some rows."""
+    """Tells whether one comparison may fail for some rows."""
     own = [token for token in part if token.text not in ("(", ")")]
     texts = [token.text for token in own]
     columns = [
@@ -213,7 +213,7 @@ def _copies(tokens: Tokens) -> Iterator[Act]:
 
 
 def _of_data(act: Act) -> Act:
-    """Return the act, which is a plain change where it concerns a data file of the folder."""
+    """Returns the act, which is a plain change where it concerns a data file of the folder."""
     return Act("change") if act.kind == "file" and DATA_FILE.fullmatch(act.name) else act
 
 
@@ -293,7 +293,7 @@ _SYSTEM: Final = names("PG_AUTHID PG_SHADOW PG_CATALOG PG_PROC SQLITE_MASTER SQL
 
 
 def _is_of_system(tokens: Tokens) -> bool:
-    """Tell whether what is written are a database's own tables."""
+    """Tells whether what is written are a database's own tables."""
     return any(
         token.kind in ("word", "name") and token.text.upper() in _SYSTEM for token in tokens[1:6]
     )

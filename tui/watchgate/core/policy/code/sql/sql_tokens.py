@@ -40,11 +40,11 @@ class SqlToken(msgspec.Struct, frozen=True, gc=False):
     text: str
 
     def is_word(self, *texts: str) -> bool:
-        """Tell whether it is one of these words, not quoted."""
+        """Tells whether it is one of these words, not quoted."""
         return self.kind == "word" and self.text in texts
 
     def is_sign(self, text: str) -> bool:
-        """Tell whether it is this sign."""
+        """Tells whether it is this sign."""
         return self.kind == "sign" and self.text == text
 
 
@@ -67,7 +67,7 @@ def tokens(text: str, dialect: Dialect) -> list[SqlToken]:
 
 
 def load() -> None:
-    """Load the tokenizers, which takes longer than a text may."""
+    """Loads the tokenizers, which takes longer than a text may."""
     for dialect in get_args(Dialect):
         list(_split("select 1", dialect))
 
@@ -125,7 +125,7 @@ def _tokenizer(dialect: Dialect) -> type[Tokenizer]:
 
 
 def _nests_comments(text: str) -> bool:
-    """Tell whether a comment is open or opens in another, which databases read in two ways."""
+    """Tells whether a comment is open or opens in another, which databases read in two ways."""
     start = text.find("/*")
     while start >= 0:
         end = text.find("*/", start + 2)

@@ -84,37 +84,28 @@ def denies_on_failure(entry: HookEntry, profile: str) -> bool:
 
 def hook_command(agent: Adapter, entry: HookEntry, client: HookClient, profile: str) -> str:
     """Returns the command line of one entry, for whatever shell the agent hands it to."""
-    closed = denies_on_failure(entry, profile)
-    if closed:
-        guard = _GATE
-    elif entry.lane.waits:
-        guard = _ANSWER
+    if denies_on_failure(entry, profile):
+        # The client's output and status to deny by itself, and its output while off.
+        template = closed_template(agent, entry.event, entry.lane)
+        status = closed_exit(agent, entry.event)
+        guard, denial = _GATE, (template, status, handed_back(agent, entry.event))
     else:
-        guard = _OBSERVE
+        guard, denial = _ANSWER if entry.lane.waits else _OBSERVE, ("", 2, "")
     start = _PYTHON if client.native is None else _NATIVE
     program = (client.native,) if client.native is not None else (client.python, client.script)
-    return shlex.join(
-        (
-            *(_SHELL, "-c", guard.format(start, _NOT_A_PERSON, PASSED), _NAME),
-            *map(str, (*program, client.ingest_socket)),
-            *(agent.name, entry.lane, entry.event, str(client.waits_s(entry.timeout_s))),
-            *(_denial(agent, entry) if closed else ("", "2", "")),
-            str(PASSED),
-        )
+    words = (
+        *(_SHELL, "-c", guard.format(start, _NOT_A_PERSON, PASSED), _NAME),
+        *(*program, client.ingest_socket),
+        *(agent.name, entry.lane, entry.event, client.waits_s(entry.timeout_s)),
+        *(*denial, PASSED),
     )
+    return shlex.join(map(str, words))
 
 
 def status_line_command(agent: Adapter, client: HookClient) -> str:
     """Returns the command that prints the agent's status line; short, silent over any failure."""
     entry = HookEntry(event=STATUS_LINE, lane=Lane.RELAY, timeout_s=0)
     return hook_command(agent, entry, client, "guard")
-
-
-def _denial(agent: Adapter, entry: HookEntry) -> tuple[str, ...]:
-    """Returns the client's output and status to deny by itself, and its output while off."""
-    template = closed_template(agent, entry.event, entry.lane)
-    status = closed_exit(agent, entry.event)
-    return template, str(status), handed_back(agent, entry.event)
 
 
 def is_our_command(command: object) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from tests.service.lookback import disk
+from tests.service.usage import disk
 from watchgate.agents.usage import usage_places
 from watchgate.core.lookback.lookback_report import ModelCost
 from watchgate.service.prices.prices import Prices

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.service.verbs.counter import Counter
+from tests.service.control.counter import Counter
 
 
 @pytest.fixture

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.core.builders import START, pre, shell
-from tests.core.grants.calls import FOLDER, allowed, asked, tool
+from tests.core.gate.grants.calls import FOLDER, allowed, asked, tool
 from watchgate.core.gate.grant_book import Grants
 from watchgate.core.gate.grant_rules import why_no_grant
 from watchgate.core.model.assessment import Assessment

@@ -9,7 +9,7 @@ import pytest
 from tests.core.policy.calls import CWD, HOME
 from watchgate.core.model.events import Tool, ToolClass
 from watchgate.core.policy.inputs.subject import EVERYTHING, Subject
-from watchgate.core.policy.judging.call_paths import ChangedFiles
+from watchgate.core.policy.judging.written_files import ChangedFiles
 
 
 def subject(cls: ToolClass, given: dict[str, Any], session: str = "s1") -> Subject:

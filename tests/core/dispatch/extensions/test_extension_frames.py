@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from watchgate.core.dispatch.extensions.extension_rpc import (
+from watchgate.core.dispatch.extensions.extension_frames import (
     BODY_LIMIT,
     HEADER_LINE_LIMIT,
     ExtensionFrameError,

@@ -4,12 +4,11 @@ from typing import Any
 
 import pytest
 
+from watchgate.core.dispatch.extensions.extension_memory import RECORDS_LIMIT, ExtensionMemory
 from watchgate.core.dispatch.extensions.extension_rpc import (
     INVALID_PARAMS,
     METHOD_NOT_FOUND,
     NOT_PERMITTED,
-    RECORDS_LIMIT,
-    ExtensionMemory,
     RpcRefusal,
 )
 from watchgate.core.dispatch.handlers import Permission

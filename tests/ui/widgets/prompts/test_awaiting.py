@@ -15,7 +15,7 @@ from tests.security_key import software_key
 from tests.ui.console_bench import Bench, running
 from tests.ui.open_requests import FIRST, SECOND, asked, pending
 from tests.ui.picture import quiet
-from tests.ui.presence.locked_core import NO_PIN, keyed, two
+from tests.ui.widgets.prompts.locked_core import NO_PIN, keyed, two
 from watchgate.link.protocol import Snapshot
 
 pytestmark = pytest.mark.anyio

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.service.integrity.watched import AGENTS
+from tests.service.watch.integrity.watched import AGENTS
 from watchgate.link.paths import Paths, paths
 from watchgate.service.setup import hook_client
 from watchgate.service.setup.agent_files import setup_of

@@ -16,7 +16,7 @@ from tests.ui.past_picture import CALLS, NEWEST, RECORDS, answering, past, row
 from tests.ui.picture import CRITICAL, NOW_US, busy, quiet
 from watchgate.core.history.history_row import HistoryRow
 from watchgate.core.model.records import Record
-from watchgate.link.control_lines import Answer
+from watchgate.link.control_lines import ControlAnswer
 from watchgate.link.protocol import Refusal, Request, Result
 from watchgate.ui.screens.history_screen import HistoryScreen
 from watchgate.ui.source.recorded_calls import Page, Past
@@ -201,7 +201,7 @@ async def test_a_timeline_that_comes_in_parts_is_told_whole() -> None:
     async with opened() as bench:
         known, parts = bench.source.answer, []
 
-        def in_two(request: Request) -> Answer:
+        def in_two(request: Request) -> ControlAnswer:
             answer = known(request)
             if request.what != "records":
                 return answer

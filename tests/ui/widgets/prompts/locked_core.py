@@ -11,7 +11,7 @@ from tests.security_key import SoftKey
 from tests.ui.console_bench import LOCKED, Bench
 from tests.ui.fake_source import FakeSource
 from tests.ui.open_requests import SECOND, asked, pending
-from watchgate.link.control_lines import Answer
+from watchgate.link.control_lines import ControlAnswer
 from watchgate.link.protocol import (
     Challenge,
     Code,
@@ -32,10 +32,10 @@ class Fed(Protocol):
     source: FakeSource
 
 
-def core(bench: Fed, *, pin: str = "4711") -> Callable[[Request], Answer]:
+def core(bench: Fed, *, pin: str = "4711") -> Callable[[Request], ControlAnswer]:
     """A core that refuses to allow until the PIN was told, or a code confirmed."""
 
-    def answer(request: Request) -> Answer:
+    def answer(request: Request) -> ControlAnswer:
         if request.verb == "unlock":
             if request.code is not None:
                 told = Unlocked(unlocked="pts/7", leader="bash 4242")
@@ -61,11 +61,11 @@ def verbs(bench: Bench) -> list[str]:
     return [each.verb for each in bench.source.asked]
 
 
-def keyed(bench: Fed, key: SoftKey) -> Callable[[Request], Answer]:
+def keyed(bench: Fed, key: SoftKey) -> Callable[[Request], ControlAnswer]:
     """A core that a signature of this challenge unlocks; a real ssh-keygen makes that."""
     told = Challenge(challenge="5f" * 32, seconds=120, key_file=str(key.path))
 
-    def answer(request: Request) -> Answer:
+    def answer(request: Request) -> ControlAnswer:
         if request.challenge:
             return Result(id=0, ok=msgspec.to_builtins(told))
         if request.signature is None:
