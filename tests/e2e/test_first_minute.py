@@ -7,7 +7,7 @@ import shlex
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -57,17 +57,24 @@ class Pane:
         While `over` stands there it is pressed again after a while: keys that come too early, or
         close behind another one, do nothing.
         """
+        self._press_until(key, lambda screen: then in screen, over, repr(then))
+
+    def leave(self, key: str, over: str) -> None:
+        """Press a key, again after a while, until `over` is gone, whatever stands there then."""
+        self._press_until(key, lambda screen: over not in screen, over, f"no {over!r}")
+
+    def _press_until(self, key: str, led: Callable[[str], bool], over: str, what: str) -> None:
         self._tmux("send-keys", "-t", "s", key)
-        tried = 0
+        looks = 0
 
-        def led() -> bool:
-            nonlocal tried
-            screen, tried = self.screen, tried + 1
-            if then not in screen and over in screen and not tried % PATIENCE:
+        def done() -> bool:
+            nonlocal looks
+            screen, looks = self.screen, looks + 1
+            if not led(screen) and over in screen and not looks % PATIENCE:
                 self._tmux("send-keys", "-t", "s", key)
-            return then in screen
+            return led(screen)
 
-        until(led, f"{then!r} after {key!r} in\n{self.screen}", every_s=LOOK_S)
+        until(done, f"{what} after {key!r} in\n{self.screen}", every_s=LOOK_S)
 
     def end(self) -> None:
         self._tmux("kill-server")
@@ -94,9 +101,9 @@ def test_x_plays_the_demo_and_q_leaves_one_line_in_the_shell(pane: Pane) -> None
     pane.see(EMPTY)
     pane.press("x", "DEMO", over=EMPTY)
     pane.see("package.json")
-    pane.press("?", HELP, over="package.json")
-    pane.press("Escape", "package.json", over=HELP)
-    pane.press("q", EMPTY, over="package.json")
+    pane.press("?", HELP, over="DEMO")
+    pane.leave("Escape", over=HELP)
+    pane.press("q", EMPTY, over="DEMO")
     pane.press("q", "ended with 0", over=EMPTY)
     left = [line for line in pane.screen.splitlines() if line.startswith("watchgate:")]
     assert len(left) == 1

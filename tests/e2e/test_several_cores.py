@@ -129,7 +129,8 @@ async def test_a_machine_that_is_lost_comes_back_and_the_other_is_never_disturbe
         why = hands.app.bridge.state.hosts["lab2"].why
         assert "nobody listens" in why, "a core that ended there is not started from here"
         await anyio.to_thread.run_sync(lab2.start)
-        await hands.until(lambda: stands(hands)["lab2"] == "attached")
+        # The console may just have begun its longest wait, of half a minute.
+        await hands.until(lambda: stands(hands)["lab2"] == "attached", looks=1200)
         rows = [row.call for row in hands.app.bridge.state.rows]
         assert rows == ["far", "near"]
 

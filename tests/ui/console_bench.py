@@ -99,9 +99,9 @@ class Hands:
         self.app.tick()
         await handed_on(self.app)
 
-    async def until(self, ready: Callable[[], object]) -> None:
-        """Waits until something is so; fails after about twenty seconds."""
-        for _ in range(400):
+    async def until(self, ready: Callable[[], object], *, looks: int = 400) -> None:
+        """Waits until something is so; fails after so many looks, twenty of them a second."""
+        for _ in range(looks):
             if ready():
                 return
             await self.pilot.pause(0.05)
