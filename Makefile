@@ -8,7 +8,7 @@ USER   := .venv/.installed
 UV      = $(or $(shell command -v uv),.bootstrap/bin/uv)
 
 .DEFAULT_GOAL := help
-.PHONY: help run lookback demo test check test-agents mutants fuzz soak bench bench-check screenshots docs seed-coverage agents-table keys-table commands-page faults-table crashtest-table crashtest-run performance-table man-page clean
+.PHONY: help run lookback demo test check test-agents mutants fuzz soak bench bench-check screenshots docs seed-coverage agents-table keys-table commands-page faults-table crashtest-table crashtest-run performance-table man-page floor-plan house-figures clean
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/  make \1|\2/' | \
@@ -27,11 +27,12 @@ demo: $(USER) ## the console on a scripted feed; touches no agent
 test: $(READY) ## the whole suite, without real agents
 	$(BIN)/pytest -n $(JOBS) --dist worksteal
 
-check: $(READY) ## format, lint, types, layers
+check: $(READY) ## format, lint, types, layers, the rules of the house
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+	$(BIN)/python -m scripts.house_check
 
 test-agents: $(READY) ## the real agent CLIs against a loopback model; needs npm
 	$(BIN)/pytest tests/agents_real -m agents -n 2
@@ -48,13 +49,16 @@ soak: $(READY) ## an hour's load as fast as it goes: memory must stay bounded
 bench: $(READY) ## all figures, written to docs/performance.md; takes a quarter of an hour
 	$(BIN)/python -m bench --report
 
+house-figures: $(READY) ## how easy the package is to walk through
+	$(BIN)/python -m scripts.house_figures
+
 bench-check: $(READY) ## the short form: fails where a ratio got worse
 	$(BIN)/python -m bench --check
 
 screenshots: $(READY) ## draw screenshots/ from the running console
 	$(BIN)/python -m scripts.screenshots
 
-docs: seed-coverage agents-table keys-table commands-page faults-table crashtest-table performance-table man-page ## every document that is made from the program
+docs: seed-coverage agents-table keys-table commands-page faults-table crashtest-table performance-table man-page floor-plan ## every document that is made from the program
 
 seed-coverage: $(READY) ## docs/seed-coverage.md from the names of the tests
 	$(BIN)/python -m scripts.seed_coverage
@@ -67,6 +71,9 @@ keys-table: $(READY) ## docs/keys.md and the README's keys from the registry
 
 commands-page: $(READY) ## docs/commands.md from the parsers of the command line
 	$(BIN)/python -m scripts.commands_page
+
+floor-plan: $(READY) ## docs/floor-plan.svg from the imports
+	$(BIN)/python -m scripts.floor_plan
 
 faults-table: $(READY) ## docs/faults.md from the cases of tests/faults
 	$(BIN)/python -m scripts.faults_table
