@@ -55,7 +55,8 @@ def loose_files(house: House) -> Iterator[str]:
 def _words_of(name: str) -> set[str]:
     for exception in EXCEPTIONS:
         name = name.replace(exception, "")
-    return {word.lower() for word in re.findall(r"[A-Z]?[a-z0-9]+|[A-Z]+", name)}
+    words = re.findall(r"[A-Z]?[a-z0-9]+|[A-Z]+", name)
+    return {word.lower().removeprefix("un") for word in words}
 
 
 def _defined(node: ast.AST) -> Iterator[str]:

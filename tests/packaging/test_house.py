@@ -70,7 +70,7 @@ def test_rules_find_what_breaks_them(tmp_path: Path) -> None:
     (room / "__init__.py").write_text("")
     (room / "loose.py").write_text('"""What is loose."""\nclass Told: ...\n')
     (room / "other.py").write_text(
-        "def f(whose): ...\nclass Told: ...\nMOST_BYTES = 1\n'''How many.'''\nNOT_FOUND = 2\n"
+        "def f(unseen): ...\nclass Told: ...\nMOST_BYTES = 1\n'''How many.'''\nNOT_FOUND = 2\n"
     )
     house = House(tmp_path / "watchgate")
     assert [text.partition(":")[0] for text in house_check.loose_files(house)] == [

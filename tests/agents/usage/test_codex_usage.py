@@ -50,8 +50,8 @@ def test_what_was_written_into_a_cache_is_a_part_of_the_input_too() -> None:
 
 def test_older_rollouts_do_not_tell_what_was_written_into_a_cache() -> None:
     old, new = amount(100, 10), amount(100, 10, cache_write_input_tokens=0)
-    assert [call.writes_untold for call in calls(counted(old, old))] == [True]
-    assert [call.writes_untold for call in calls(counted(new, new))] == [False]
+    assert [call.writes_in_input for call in calls(counted(old, old))] == [True]
+    assert [call.writes_in_input for call in calls(counted(new, new))] == [False]
 
 
 def test_parts_that_are_larger_than_the_whole_make_nothing_negative() -> None:

@@ -7,7 +7,7 @@ import pytest
 from tests.core.builders import other, post, pre, shell, sub
 from tests.core.world import World
 from watchgate.core.model.events import Kind, Lane
-from watchgate.core.model.sessions import LEFT_S, UNHEARD_S, SessionState, guessed
+from watchgate.core.model.sessions import LEFT_S, SILENT_S, SessionState, guessed
 from watchgate.core.state.session_views import MAX_SUBS
 
 KEY = ("claude", "one")
@@ -70,7 +70,7 @@ def test_a_hook_that_went_away_and_nothing_after_it_looks_like_an_interrupt() ->
 
 
 def test_what_is_not_heard_of_for_long_is_unknown() -> None:
-    late = UNHEARD_S * 1_000_000 + 2
+    late = SILENT_S * 1_000_000 + 2
     assert guessed(late, seen_at=1, left_at=0).state is S.UNKNOWN
     assert guessed(late - 1, seen_at=1, left_at=0).state is S.WORKING
 

@@ -65,8 +65,12 @@ def test_what_used_nothing_needs_no_price() -> None:
 def test_cache_writes_that_nobody_counted_and_that_cost_more_make_a_lower_bound() -> None:
     flat = Tariff(((0, Rates(input=5, output=9, cache_read=1, cache_5m=5, cache_1h=5)),))
     book = Ledger(lambda told: {**TARIFFS, "flat": flat}.get(told.model), day_of)
-    told = [call("a", writes_untold=True), call("b"), call("c", model="flat", writes_untold=True)]
-    book.put("f", "claude", [*told, call("d", input=0, writes_untold=True)])
+    told = [
+        call("a", writes_in_input=True),
+        call("b"),
+        call("c", model="flat", writes_in_input=True),
+    ]
+    book.put("f", "claude", [*told, call("d", input=0, writes_in_input=True)])
     assert {row.model: row.figures.lower_bounds for row in book.rows()} == {"small": 1, "flat": 0}
 
 

@@ -9,7 +9,7 @@ from watchgate.core.gate.policy_gate import PolicyGate
 from watchgate.core.model.assessment import Assessment
 from watchgate.core.policy.inputs.text_guards import (
     OWN_PROCESS_RULE,
-    OWN_PROCESS_UNSEEN_RULE,
+    OWN_PROCESS_UNKNOWN_RULE,
     numbers_in,
 )
 from watchgate.core.tools.tool_input import command
@@ -96,7 +96,7 @@ def test_other_numbers_and_other_commands_are_not_ours(text: str) -> None:
     ],
 )
 def test_what_only_the_run_shows_is_not_understood(text: str) -> None:
-    (unseen,) = [each for each in assessed(text).findings if each.rule == OWN_PROCESS_UNSEEN_RULE]
+    (unseen,) = [each for each in assessed(text).findings if each.rule == OWN_PROCESS_UNKNOWN_RULE]
     assert unseen.risk == "unknown"
 
 
@@ -111,7 +111,7 @@ def test_what_only_the_run_shows_is_not_understood(text: str) -> None:
     ],
 )
 def test_a_server_of_ones_own_is_none_of_ours(text: str) -> None:
-    assert OWN_PROCESS_UNSEEN_RULE not in rules(text)
+    assert OWN_PROCESS_UNKNOWN_RULE not in rules(text)
 
 
 @pytest.mark.parametrize(
@@ -127,14 +127,14 @@ def test_a_server_of_ones_own_is_none_of_ours(text: str) -> None:
     ],
 )
 def test_what_else_the_run_would_show_is_still_not_understood(text: str) -> None:
-    assert OWN_PROCESS_UNSEEN_RULE in rules(text)
+    assert OWN_PROCESS_UNKNOWN_RULE in rules(text)
 
 
 def test_where_nobody_looked_nothing_is_claimed() -> None:
     gate = PolicyGate("guard", lambda _cwd: shipped(), home="/home/u", own=())
     found = gate.assess(pre(shell("kill $pid")))
     assert found is not None
-    assert OWN_PROCESS_UNSEEN_RULE not in {each.rule for each in found.findings}
+    assert OWN_PROCESS_UNKNOWN_RULE not in {each.rule for each in found.findings}
 
 
 def test_the_numbers_of_a_text_are_found_in_one_pass_and_bounded() -> None:

@@ -323,7 +323,7 @@ class CodexReader:
                 sub=self.facts.sub,
                 turn=self._turn,
                 tools=tuple(self._tools),
-                writes_untold=writes_missing,
+                writes_in_input=writes_missing,
             )
         )
         self._tools.clear()

@@ -196,7 +196,7 @@ def check_escalations(escalations: tuple[EscalationConfig, ...], source: ConfigS
         raise source.entry("escalation", at).error(f"escalation.{key}", message)
 
 
-def unheard(handlers: Iterable[HandlerConfig], preset: DispatchPolicy) -> list[str]:
+def unsupported_kinds(handlers: Iterable[HandlerConfig], preset: DispatchPolicy) -> list[str]:
     """Returns warnings: kinds for which a handler's protocol has no event of its own."""
     warnings = []
     for config in handlers:

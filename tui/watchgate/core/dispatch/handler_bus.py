@@ -85,8 +85,8 @@ class Bus:
         self._breakers: dict[str, Breaker] = {}
         self._once: Recent[tuple[str, str], set[str]] = Recent(ONCE_SESSIONS_MAX)
         self._nobody = Outcome(decision=policy.no_match)
-        self._unseen = Outcome(decision=policy.no_match, effect="view")
-        self._unheard: dict[str, Outcome] = {}
+        self._view_only = Outcome(decision=policy.no_match, effect="view")
+        self._unhandled: dict[str, Outcome] = {}
         self._changed()
         for handler in handlers:
             self.register(handler)
@@ -161,7 +161,7 @@ class Bus:
         `limit_s` bounds the whole chain further, for an agent that waits less long.
         """
         # Nobody to ask is the common case: one look-up, and an outcome is never false.
-        return self._unheard.get(event.kind) or self._ask(event, now, limit_s)
+        return self._unhandled.get(event.kind) or self._ask(event, now, limit_s)
 
     def _ask(self, event: Event, now: Instant, limit_s: float) -> Outcome | Dispatch:
         chain = self._chains.get(event.kind, ())
@@ -218,10 +218,10 @@ class Bus:
 
     def _changed(self) -> None:
         self._plans.clear()
-        self._unheard = {kind: self._empty(kind) for kind in KINDS if kind not in self._chains}
+        self._unhandled = {kind: self._empty(kind) for kind in KINDS if kind not in self._chains}
 
     def _empty(self, kind: str) -> Outcome:
-        return self._nobody if self.policy.effect(kind) == "gate" else self._unseen
+        return self._nobody if self.policy.effect(kind) == "gate" else self._view_only
 
     def _first(self, handler: Handler, event: Event) -> bool:
         ran = self._once.get((event.agent, event.session))

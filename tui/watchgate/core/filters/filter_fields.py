@@ -96,7 +96,7 @@ SHOWN_CHARS: Final = 8
 
 _DETAIL_CHARS = 160
 _GATES: Final = {"held": ("held", "pending"), "handback": ("handback", "handed back")}
-_UNHEARD = ("allow", "defer", "inject")
+_IGNORED_VERDICTS = ("allow", "defer", "inject")
 
 
 def record_values(record: Record) -> dict[str, Value]:
@@ -159,7 +159,7 @@ def _trace_words(data: dict[str, Any]) -> str:
 def _row_words(row: dict[str, Any]) -> str:
     took, detail = row.get("duration_ms"), row.get("why") or row.get("detail", "")
     verdict = row.get("verdict") if row.get("status", "ran") == "ran" else row.get("status")
-    if row.get("role") != "gate" and verdict in _UNHEARD:
+    if row.get("role") != "gate" and verdict in _IGNORED_VERDICTS:
         detail = ""
     words = f"{row.get('handler')} {verdict}" + (f" {took:.0f} ms" if took is not None else "")
     return f"{words} ({detail[:_DETAIL_CHARS]})" if detail else words

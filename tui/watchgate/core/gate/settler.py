@@ -16,7 +16,7 @@ from watchgate.core.model.standing_grant import Grant
 from watchgate.core.model.verdicts import Reply, SayAllow, SayAnswer, SayDeny, SayNothing
 from watchgate.core.state.asked_call import of_request
 
-_UNTOLD = "Only a rewritten form of this call was approved, and it cannot be passed on here."
+_NO_EDIT = "Only a rewritten form of this call was approved, and it cannot be passed on here."
 
 
 class Settler:
@@ -183,7 +183,7 @@ def reply_for(event: Event, reply: Reply) -> Reply:
         return reply
     if reply.input is not None:
         # One that takes another input but no allow goes on by its own rules, with the new input.
-        return reply if event.can.modify else SayDeny(_UNTOLD)
+        return reply if event.can.modify else SayDeny(_NO_EDIT)
     return reply if event.can.allow else SayNothing(reply.context)
 
 

@@ -7,7 +7,7 @@ from enum import StrEnum
 import msgspec
 
 LEFT_S = 5
-UNHEARD_S = 15 * 60
+SILENT_S = 15 * 60
 _US = 1_000_000
 
 
@@ -61,7 +61,7 @@ def guessed(now_us: int, *, seen_at: int, left_at: int) -> Guess:
     """
     if left_at and seen_at <= left_at <= now_us - LEFT_S * _US:
         return Guess(SessionState.IDLE, "interrupted? its hook went away and nothing followed")
-    if seen_at < now_us - UNHEARD_S * _US:
+    if seen_at < now_us - SILENT_S * _US:
         return Guess(SessionState.UNKNOWN, "not heard of for long")
     return Guess(SessionState.WORKING)
 

@@ -218,7 +218,7 @@ class Ledger:
             is_lower_bound = (
                 adrift
                 or call.is_lower_bound
-                or ((call.writes_untold or call.web_searches > 0) and may_cost_more(call, tariff))
+                or ((call.writes_in_input or call.web_searches > 0) and may_cost_more(call, tariff))
             )
             computed = computed_cost(call, tariff)
             counted = CountedCall(agent, call, call, file, spot.day, computed, is_lower_bound)

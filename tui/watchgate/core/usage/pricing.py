@@ -89,9 +89,9 @@ def may_cost_more(call: UsageCall, tariff: Tariff | None) -> bool:
     Its web searches may have no price there, or its cache writes, which nobody counted, one of
     their own.
     """
-    if tariff is None or not (call.web_searches or call.writes_untold):
+    if tariff is None or not (call.web_searches or call.writes_in_input):
         return False
     rates = tariff.rates(call.read)
     if call.web_searches and rates.web_search is None:
         return True
-    return call.writes_untold and call.input > 0 and rates.cache_5m > rates.input
+    return call.writes_in_input and call.input > 0 and rates.cache_5m > rates.input

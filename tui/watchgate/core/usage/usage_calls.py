@@ -30,7 +30,7 @@ class UsageCall(msgspec.Struct, frozen=True, gc=False, omit_defaults=True, array
     spaces; `provider` whose price it is, where the agent tells. `reported` is its cost in
     pico-dollars as the agent told it. `is_lower_bound`: more may have been used than is told.
     `turn` names the turn, `tools` the ids of the tool calls that the model asked for.
-    `writes_untold`: what was written into a cache is within `input`, as nobody counted it.
+    `writes_in_input`: what was written into a cache is within `input`, as nobody counted it.
     """
 
     id: str
@@ -53,7 +53,7 @@ class UsageCall(msgspec.Struct, frozen=True, gc=False, omit_defaults=True, array
     is_lower_bound: bool = False
     turn: str = ""
     tools: tuple[str, ...] = ()
-    writes_untold: bool = False
+    writes_in_input: bool = False
 
     @property
     def read(self) -> int:

@@ -57,7 +57,7 @@ class Tap:
         self._waiting_bytes = 0
         self._sending = memoryview(b"")
         self._core: socket.socket | None = None
-        self._dropped = self._untold = 0
+        self._dropped = self._unreported = 0
 
     def connect(self, path: Path) -> None:
         """Connects to the core; without one it says so, and the copying goes on."""
@@ -123,16 +123,16 @@ class Tap:
 
     def _count(self, lines: int) -> None:
         self._dropped += lines
-        self._untold += lines
+        self._unreported += lines
 
     def _send(self) -> None:
         while self._core is not None and self._has_more:
             if not self._sending:
                 piece, _ = self._waiting.popleft()
                 self._waiting_bytes -= len(piece)
-                if self._untold:
+                if self._unreported:
                     # Told where they are missing; a line begins here.
-                    piece, self._untold = self._hello(self._untold) + piece, 0
+                    piece, self._unreported = self._hello(self._unreported) + piece, 0
                 self._sending = memoryview(piece)
             try:
                 self._sending = self._sending[self._core.send(self._sending) :]
@@ -156,7 +156,7 @@ class Tap:
         """Gives the core a moment for the rest, and reports what it did not get."""
         if rest := self._lines.rest():
             self._wait_in_line(rest + b"\n", 1)
-        if self._untold:
+        if self._unreported:
             self._wait_in_line(b"", 0)
         end_s = time.monotonic() + FAREWELL_S
         while self._core is not None:

@@ -12,7 +12,7 @@ from watchgate.agents.base import Adapter
 from watchgate.core.base.config_text import ConfigSource
 from watchgate.core.config import config_sections
 from watchgate.core.config.config import Config
-from watchgate.core.config.configured_handlers import Entry, handler_of, idle, unheard
+from watchgate.core.config.configured_handlers import Entry, handler_of, idle, unsupported_kinds
 from watchgate.core.dispatch.extensions.extension_spec import (
     ExtensionError,
     ExtensionSpec,
@@ -93,7 +93,7 @@ def config_warnings(config: Config, known: Mapping[str, Adapter]) -> list[str]:
     preset = preset_of(config.dispatch.preset, config.dispatch.total_timeout_s)
     unsent = [warning for each in config.handler for warning in warn_unsent_kinds(each, known)]
     entries: list[Entry] = [*config.handler, *config.extension]
-    return [*unsent, *unheard(config.handler, preset), *idle(entries, preset)]
+    return [*unsent, *unsupported_kinds(config.handler, preset), *idle(entries, preset)]
 
 
 def _extension(

@@ -186,7 +186,7 @@ class Hub:
         """Takes the report of a handler that the engine asked."""
         self.catch_up()
         waiting = self.engine.waits_for(dispatch_id)
-        with contain_errors(lambda fault: self._unheard(fault, handler, waiting)):
+        with contain_errors(lambda fault: self._fail_report(fault, handler, waiting)):
             with remembering(self._secrets_of(waiting)):
                 self.execute(self.engine.on_report(dispatch_id, handler, report, self._clock.now()))
             for number in waiting:
@@ -398,14 +398,14 @@ class Hub:
         conn = self._waiting.get(number)
         if conn is None:
             return
-        with contain_errors(lambda fault: self._unsaid(fault, conn, event, request)):
+        with contain_errors(lambda fault: self._fail_send(fault, conn, event, request)):
             if number in self._line_ids:
                 answer = line_answer(self._line_ids[number], reply)
             else:
                 answer = self._adapters[event.agent].answer(event, reply)
             conn.say(answer, request)
 
-    def _unsaid(self, fault: str, conn: PendingReply, event: Event, request: str | None) -> None:
+    def _fail_send(self, fault: str, conn: PendingReply, event: Event, request: str | None) -> None:
         """Answers closed where a reply could not be put into the agent's format."""
         head = FrameHead(agent=event.agent, lane=event.lane, length=0, native=event.native)
         self._close(head, f"an internal error ({fault})", conn)
@@ -425,7 +425,7 @@ class Hub:
         if answer is not None:
             conn.say(answer, None)
 
-    def _unheard(self, fault: str, handler: str, waiting: list[int]) -> None:
+    def _fail_report(self, fault: str, handler: str, waiting: list[int]) -> None:
         """Answers the waiting connections closed: this program failed over a handler's report."""
         if not waiting:
             self.recorder.internal_error(fault, f"handler {handler}")

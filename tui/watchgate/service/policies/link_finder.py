@@ -147,7 +147,7 @@ class _Walk:
 
     def __init__(self, cwd: str, home: str, silent: SilentMounts) -> None:
         self._links: dict[tuple[str, str], None] = {}
-        self._unseen: dict[tuple[str, str], None] = {}
+        self._unchecked: dict[tuple[str, str], None] = {}
         self._silent = silent
         self._cwd = "/" + posixpath.normpath(cwd).strip("/")
         self._home = home
@@ -166,7 +166,7 @@ class _Walk:
     def links(self) -> Links:
         """Returns the links found, by the names that the session's folder and the home go by."""
         if not self._links:
-            return tuple(self._unseen)
+            return tuple(self._unchecked)
         tops = [(os.path.realpath(top), top) for top in (self._cwd, self._home) if top]
         named: dict[tuple[str, str], None] = {}
         for link, target in self._links:
@@ -174,7 +174,7 @@ class _Walk:
             by_name = name + target[len(real) :]
             if by_name != link and not self._is_the_systems(link, target):
                 named[link, by_name] = None
-        return (*named, *self._unseen)
+        return (*named, *self._unchecked)
 
     def _is_the_systems(self, link: str, target: str) -> bool:
         """Returns whether it is a link in the root, as /bin for /usr/bin, to nobody's home."""
@@ -246,7 +246,7 @@ class _Walk:
     def _is_silent(self, place: str) -> bool:
         mount = self._silent.holder(place)
         if mount:
-            self._unseen[mount, NOBODY] = None
+            self._unchecked[mount, NOBODY] = None
         return bool(mount)
 
     def _look(self, at: str, hops: int) -> str | None:

@@ -17,7 +17,7 @@ from watchgate.core.gate.operator_decisions import OperatorDecision, Refused
 from watchgate.core.model.outcomes import ENDINGS, SentDecision
 from watchgate.core.model.records import DecisionData, Record, RequestData, Word
 from watchgate.core.model.requests import ApprovalRequest, Input, Status
-from watchgate.service.replaying.recorded_run import UNTOLD, RecordedRun
+from watchgate.service.replaying.recorded_run import LOST_ALLOWS, RecordedRun
 
 LATE_S = 1.0
 """A live core looks at its deadlines at least this often."""
@@ -58,7 +58,7 @@ class RecordedAnswers:
                 continue
             recorded = self._recorded.get(again)
             committed = self._recording.was_committed_by(recorded, upto)
-            if not committed or recorded in self._recording.untold:
+            if not committed or recorded in self._recording.undelivered:
                 self._uncommitted.append(again)
             else:
                 self._do(self._engine.committed(again, True, request.ending.at))
@@ -66,39 +66,38 @@ class RecordedAnswers:
     def play(self, record: Record, now: Instant) -> None:
         """Applies what a record says of a request to that request."""
         name = record.request or str(record.data.get("grant") or record.data.get("id") or "")
-        untold = record.kind == "effect.undelivered" and record.data.get("what") in UNTOLD
+        undelivered = record.kind == "effect.undelivered" and record.data.get("what") in LOST_ALLOWS
         if record.kind == "grant.revoked":
             self._revoke(name, str(record.data.get("by", "")), now)
         elif record.kind == "approval.extended":
             self._extend(name, record, now)
-        elif record.kind == "approval.decided" or untold:
-            self._end(name, record, now, untold=untold)
+        elif record.kind == "approval.decided" or undelivered:
+            self._end(name, record, now, undelivered=undelivered)
         else:
             self.commit(record.seq)
 
-    def _end(self, name: str, record: Record, now: Instant, *, untold: bool) -> None:
+    def _end(self, name: str, record: Record, now: Instant, *, undelivered: bool) -> None:
         ended = self._recording.ended.get(name)
         if ended is None:
             return
         word: Word = record.data["word"]
-        if word == "allowed-by-grant" and not untold:
-            self.commit(
-                record.seq
-            )  # the grant may have been given by an allow that waits for the disk
+        if word == "allowed-by-grant" and not undelivered:
+            # The grant may have been given by an allow that waits for the disk.
+            self.commit(record.seq)
         request = self._open(name)
         if word not in ("allowed-by-operator", "answered-by-operator"):
             self.over.add(name)
-        wanted = Status.COMMITTING if untold else Status.PENDING
+        wanted = Status.COMMITTING if undelivered else Status.PENDING
         if request is None or request.status is not wanted:
             return
-        if not untold and (sent := ENDINGS[word].decision):
+        if not undelivered and (sent := ENDINGS[word].decision):
             self._say(request, sent, ended, now)
         elif word == "edited-by-operator":
             self._edit(name, request, ended, now)
-        elif word == "allowed-by-grant" and not untold:
+        elif word == "allowed-by-grant" and not undelivered:
             self._let_through(request, ended, now)
         else:
-            self._without_answer(request, word, ended.reason, now, untold=untold)
+            self._without_answer(request, word, ended.reason, now, undelivered=undelivered)
 
     def _say(
         self, request: ApprovalRequest, sent: SentDecision, ended: DecisionData, now: Instant
@@ -147,7 +146,7 @@ class RecordedAnswers:
             self._do([record_builders.decided(request), SyncJournal(request.id)])
 
     def _without_answer(
-        self, request: ApprovalRequest, word: Word, reason: str, now: Instant, *, untold: bool
+        self, request: ApprovalRequest, word: Word, reason: str, now: Instant, *, undelivered: bool
     ) -> None:
         """Ends a request that nobody answered, in the way that was recorded.
 
@@ -156,7 +155,7 @@ class RecordedAnswers:
             word: The word in which it ended then.
             reason: The recorded reason.
             now: The time of the replay.
-            untold: Whether the allow was decided then and never sent.
+            undelivered: Whether the allow was decided then and never sent.
         """
         engine = self._engine
         if word.endswith("-by-timeout"):
@@ -167,7 +166,7 @@ class RecordedAnswers:
                 self._do(engine.expire(late))
         elif word == "withdrawn":
             self.hang_up(request, now)
-        elif untold and word in (*_CLOSED, "handed-back"):
+        elif undelivered and word in (*_CLOSED, "handed-back"):
             self._do(engine.committed(request.id, False, now))
         elif word in _CLOSED:
             self._leave_every_closed(now)

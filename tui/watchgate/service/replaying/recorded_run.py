@@ -72,8 +72,8 @@ def rebuild_event(
         if "gate" in record.data:
             return _call(record, decoding.convert(record.data, CallData), asked, adapters)
         if record.kind in _ENDS:
-            unkept = CONTENT_MISSING if "input_bytes" in record.data["tool"] else ""
-            return RebuiltEvent(_result(record, decoding.convert(record.data, ResultData)), unkept)
+            missing = CONTENT_MISSING if "input_bytes" in record.data["tool"] else ""
+            return RebuiltEvent(_result(record, decoding.convert(record.data, ResultData)), missing)
         if record.kind == "usage":
             return None  # tokens and money decide nothing
         return RebuiltEvent(_note(record, decoding.convert(record.data, NoteData)))
@@ -203,7 +203,7 @@ def _at(record: Record) -> Instant:
     return Instant(record.at, 0.0)
 
 
-UNTOLD: Final = ("the allow was never told", "the agent went on before")
+LOST_ALLOWS: Final = ("the allow was never told", "the agent went on before")
 """Words of `effect.undelivered` about an allow that was decided and not told."""
 
 NEVER: Final = 2**63
@@ -255,7 +255,7 @@ class RecordedRun:
         records = [record for record in records if record.data]  # others were purged
         self.asked: dict[str, RequestData] = {}
         self.ended: dict[str, DecisionData] = {}
-        self.untold: set[str] = set()
+        self.undelivered: set[str] = set()
         self.passed: defaultdict[int, list[str]] = defaultdict(list)
         self._first_effects: dict[str, int] = {}
         self._traces: defaultdict[TraceKey, deque[TraceData]] = defaultdict(deque)
@@ -319,8 +319,8 @@ class RecordedRun:
             self.asked[request] = decoding.convert(record.data, RequestData)
         elif record.kind == "approval.decided":
             self.ended[request] = decoding.convert(record.data, DecisionData)
-        elif record.kind == "effect.undelivered" and record.data.get("what") in UNTOLD:
-            self.untold.add(request)
+        elif record.kind == "effect.undelivered" and record.data.get("what") in LOST_ALLOWS:
+            self.undelivered.add(request)
 
     def _ordered(
         self,

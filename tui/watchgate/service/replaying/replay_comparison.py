@@ -264,7 +264,7 @@ def decide_again(
             if played.came.call is None and played.trace is None:
                 continue
             then, now = _then(played, recording), _now(played, player)
-            why = played.why_not or _unkept(played) or _crowded(then)
+            why = played.why_not or _missing_detail(played) or _crowded(then)
             if why:
                 left_out[why] += 1
                 doubtful.add(played.came, then, now)
@@ -294,7 +294,7 @@ def _now(played: PlayedEvent, player: RecordingPlayer) -> ReplayOutcome:
     return outcome_of(played.call, asked, word, played.traced)
 
 
-def _unkept(played: PlayedEvent) -> str:
+def _missing_detail(played: PlayedEvent) -> str:
     """Returns the reason its trace cannot be compared: ignored verdicts are stored as reasons."""
     rows = () if played.trace is None else played.trace.rows
     return CONTENT_MISSING if any(row.ignored and not row.detail for row in rows) else ""

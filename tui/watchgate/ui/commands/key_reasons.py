@@ -26,7 +26,7 @@ WHOLE: tuple[Where, ...] = ("detail", "approvals", "popup")
 def allow_words(context: Context) -> str:
     """Returns the allow key's label, as long as the footer's width permits."""
     hidden = context.where not in (*WHOLE, "monitor") or (
-        context.where == "monitor" and context.unseen and not context.tiny
+        context.where == "monitor" and context.partly_shown and not context.tiny
     )
     if context.docked is None:
         return "allow"
@@ -131,7 +131,7 @@ def deciding(intent: Intent) -> Reason:
             return "to allow you must see the whole request: 60 by 16 cells"
         if context.unlocking and _takes_proof(intent, context.docked, modest=context.modest):
             return "locked: this waits until this terminal is unlocked"
-        if context.unseen and context.where in WHOLE and intent in _ALLOWING:
+        if context.partly_shown and context.where in WHOLE and intent in _ALLOWING:
             pages = f"{key_for('page_up')} and {key_for('page_down')}"
             return f"not all of it was on the screen yet: {pages} go through it"
         return blocked(context.docked, context.agent).get(intent)

@@ -218,9 +218,8 @@ class Answers(Crashing, inherit_bindings=False):
     def on_command_list_chosen(self, event: CommandList.Chosen) -> None:
         self.operator.typed()
         self.pages.close()
-        self.waiting_keys.press(
-            event.action
-        )  # once the list is closed, which covers what it is about
+        # Once the list is closed, which covers what it is about.
+        self.waiting_keys.press(event.action)
 
     def on_command_list_left(self, event: CommandList.Left) -> None:
         self.operator.typed()

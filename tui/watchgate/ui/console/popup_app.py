@@ -67,7 +67,7 @@ class PopupScreen(MonitorScreen):
             moment.docked,
             moment.state,
             moment.now_us,
-            was_all_shown=not moment.context.unseen,
+            was_all_shown=not moment.context.partly_shown,
             place=f"{moment.index + 1} of {many}" if many > 1 else "",
             bare=moment.bare,
             reveal=moment.reveal,

@@ -83,7 +83,7 @@ class Presenter:
             marked=len(marks.together(docked.id)) if docked else 0,
             is_marked=docked is not None and docked.id in marks.ids,
             alike=alike(docked, pending) if docked else 0,
-            unseen=docked is not None and not self._was_shown(docked.id),
+            partly_shown=docked is not None and not self._was_shown(docked.id),
             listed=listed,
             locked=desk.locked and bridge is stage.live,
             modest=desk.modest,

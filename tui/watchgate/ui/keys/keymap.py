@@ -122,12 +122,12 @@ WIDE = 100
 class Context(msgspec.Struct, frozen=True, kw_only=True):
     """The moment, as far as keys care: the screen, the docked request and what is wrong.
 
-    `unseen` says that the docked request was not shown in full yet, `is_marked` that it is marked,
-    `marked` how many would be allowed together with it, `alike` how many other open ones are like
-    it; `listed` that the list of sessions has the keys, `items` how many lines the list of a screen
-    besides the monitor has; `off_here` that the gate of this machine is off, where several are
-    watched, `empty` that no call came and no gated session is there, `offers` that a command was
-    told that can be copied, `ends_core` that the core ends with the console, `locked` that this
+    `partly_shown` says that the docked request was not shown in full yet, `is_marked` that it is
+    marked, `marked` how many would be allowed together with it, `alike` how many other open ones
+    are like it; `listed` that the list of sessions has the keys, `items` how many lines the list of
+    a screen besides the monitor has; `off_here` that the gate of this machine is off, where several
+    are watched, `empty` that no call came and no gated session is there, `offers` that a command
+    was told that can be copied, `ends_core` that the core ends with the console, `locked` that this
     terminal may let nothing run until it is unlocked, `modest` that it may let low and medium
     requests run once all the same, `unlocking` that the screen says how it is unlocked elsewhere
     and waits for that.
@@ -152,7 +152,7 @@ class Context(msgspec.Struct, frozen=True, kw_only=True):
     tiny: bool = False
     frozen: bool = False
     filtered: bool = False
-    unseen: bool = False
+    partly_shown: bool = False
     is_marked: bool = False
     marked: int = 0
     alike: int = 0

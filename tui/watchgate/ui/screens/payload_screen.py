@@ -145,7 +145,7 @@ class DetailScreen(Frame):
         super().show(moment)
         state, row = moment.state, self._row
         if row is None:
-            all_shown = not moment.context.unseen
+            all_shown = not moment.context.partly_shown
             many = len(moment.pending)
             place = f"{moment.index + 1} of {many}" if many > 1 else ""
             self.detail.show_request(

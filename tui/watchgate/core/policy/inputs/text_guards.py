@@ -43,7 +43,7 @@ def text_findings(text: str) -> Iterator[Finding]:
 
 
 OWN_PROCESS_RULE = "own.process"
-OWN_PROCESS_UNSEEN_RULE = "own.process-unseen"
+OWN_PROCESS_UNKNOWN_RULE = "own.process-unseen"
 _REACHES = re.compile(
     r"(?i)kill|signal|ptrace|trace\b|gdb|lldb|prlimit|renice|taskset|reptyr|nsenter|chrt|ionice"
     r"|cgexec|criu|process_vm|pidfd|/proc/|\bperf\b|gcore"
@@ -85,7 +85,7 @@ def own_process_findings(
             reason = (
                 f"Reaches into a process that only the run shows ({process}): it may be our own"
             )
-            yield Finding(OWN_PROCESS_UNSEEN_RULE, reason, "unknown", segment.span, segment.number)
+            yield Finding(OWN_PROCESS_UNKNOWN_RULE, reason, "unknown", segment.span, segment.number)
 
 
 def _runtime_process(segment: Segment, text: str) -> str:

@@ -275,11 +275,11 @@ def _assess(subject: Subject, policy: Policy, now_us: int) -> Assessment:
         assessment = assess_shell(subject, policy, holding(subject))
     else:
         assessment = assess_other(subject, policy, holding)
-    unseen = [link for link, target in subject.links if target == NOBODY]
-    return _unseen(assessment, unseen) if unseen else assessment
+    unchecked = [link for link, target in subject.links if target == NOBODY]
+    return _with_unchecked(assessment, unchecked) if unchecked else assessment
 
 
-def _unseen(assessment: Assessment, places: list[str]) -> Assessment:
+def _with_unchecked(assessment: Assessment, places: list[str]) -> Assessment:
     """Returns the assessment with a finding for places that nobody looked at."""
     reason = "Names more places than are looked at"
     if places != ["/"]:

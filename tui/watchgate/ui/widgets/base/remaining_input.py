@@ -87,8 +87,7 @@ def _rest(raw: bytes, shown_fields: frozenset[str], bare: bool) -> RemainingInpu
 def remaining_input(data: RequestData, *, bare: bool = False) -> RemainingInput:
     """Returns the rest of the tool's input."""
     if data.asks == "question":
-        return RemainingInput(
-            "", whole=True
-        )  # its questions are drawn from what was read of the input
+        # Its questions are drawn from what was read of the input.
+        return RemainingInput("", whole=True)
     shown = shown_text(data.tool, data.summary)
     return _rest(msgspec.json.encode(data.tool.input), _shown_fields(data.tool, shown), bare)

@@ -54,7 +54,7 @@ class WholeRequest(Detail):
             moment.docked,
             moment.state,
             moment.now_us,
-            was_all_shown=not moment.context.unseen,
+            was_all_shown=not moment.context.partly_shown,
             place=place,
             bare=moment.bare,
             reveal=moment.reveal,

@@ -27,7 +27,7 @@ VERDICTS: dict[str, str] = {
     "abort": "denied, stops",
     "defer": "no opinion",
 }
-UNHEARD_ALLOW = "no objection"
+IGNORED_ALLOW = "no objection"
 HIDES = "hid from view"
 REWRITES = "rewrote view"
 WOULD: dict[str, str] = {
@@ -108,7 +108,7 @@ def verdict(row: TraceRow, data: TraceData) -> str:
     if data.effect == "view" and word in WOULD:
         return WOULD[word]
     if word == "allow" and not decides(row, data):
-        return UNHEARD_ALLOW
+        return IGNORED_ALLOW
     return VERDICTS.get(word) or safe_text(word[:40])
 
 
